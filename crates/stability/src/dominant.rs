@@ -11,30 +11,44 @@
 use nalgebra::{Complex, DMatrix};
 
 use crate::eigen::{eigenvalues_of, right_eigenvector};
+use crate::random::Random;
 
 /// Squarings after which eigenvalues are separated, at least and at most: powers 128 to
 /// 1024.
 const SQUARINGS: std::ops::RangeInclusive<usize> = 7..=10;
 /// Size of a column, relative to the largest, below which it is lost.
 const LOST: f64 = 1e-12;
+/// Sums of columns that are looked at first, and the seed of their signs.
+const FEW: usize = 12;
+const SKETCH: u64 = 11;
 /// How far the mode of the largest eigenvalue may be from one, relative to the matrix.
 const RESIDUAL: f64 = 1e-12;
 
 /// The largest eigenvalue, and after it what the others on its subspace are about; nothing where it
 /// could not be told from them.
 pub(crate) fn dominant_eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
+    let n = matrix.nrows();
     let mut power = matrix.clone();
     let mut next = matrix.clone();
-    for count in 1..=*SQUARINGS.end() {
-        power.mul_to(&power, &mut next);
-        std::mem::swap(&mut power, &mut next);
+    let sketch = Random(SKETCH).signs(n * FEW.min(n)).data.into();
+    let sketch = DMatrix::from_vec(n, FEW.min(n), sketch);
+    for count in 0..=*SQUARINGS.end() {
+        if count > 0 {
+            power.mul_to(&power, &mut next);
+            std::mem::swap(&mut power, &mut next);
+        }
         if !normalise(power.as_mut_slice()) {
             return None;
         }
-        if SQUARINGS.contains(&count)
-            && let Some(basis) = basis_of(&power)
-        {
-            return eigenvalues_on(matrix, &basis);
+        if SQUARINGS.contains(&count) {
+            // A few sums of all columns span what is left, unless that is more.
+            let basis = basis_of(&power * &sketch).or_else(|| match FEW < n / 2 {
+                true => basis_of(power.clone()),
+                false => None,
+            });
+            if let Some(basis) = basis {
+                return eigenvalues_on(matrix, &basis);
+            }
         }
     }
     None
@@ -42,15 +56,14 @@ pub(crate) fn dominant_eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<
 
 /// An orthonormal basis of the columns, if few of them are not negligible: Gram and Schmidt's, the
 /// largest column first.
-fn basis_of(power: &DMatrix<f64>) -> Option<DMatrix<f64>> {
-    let n = power.nrows();
-    let mut rest = power.clone();
+fn basis_of(mut rest: DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let (n, most) = rest.shape();
     let columns = rest.as_mut_slice();
     let mut squares: Vec<f64> = columns.chunks_exact(n).map(|c| dot(c, c)).collect();
     let mut basis: Vec<f64> = Vec::new();
     let mut first = 0.0;
-    // More than half of all would not save anything.
-    for rank in 0..=n / 2 {
+    // As many as there are may not be all, and more than half would not save anything.
+    for rank in 0..most.min(n / 2 + 1) {
         let sizes = squares.iter().enumerate();
         let (place, square) = sizes.max_by(|a, b| a.1.total_cmp(b.1))?;
         let size = square.sqrt();
@@ -103,23 +116,11 @@ fn scale(values: &mut [f64], by: f64) {
     values.iter_mut().for_each(|value| *value *= by);
 }
 
-/// Makes the largest entry one; false if there is none.
+/// Makes the sum of all squares one; false if there is none.
 fn normalise(entries: &mut [f64]) -> bool {
-    let mut most = [0.0_f64; LANES];
-    let mut is_finite = true;
-    for chunk in entries.chunks(LANES) {
-        for (most, entry) in most.iter_mut().zip(chunk) {
-            is_finite &= entry.is_finite();
-            *most = if entry.abs() > *most {
-                entry.abs()
-            } else {
-                *most
-            };
-        }
-    }
-    let largest = most.into_iter().fold(0.0, f64::max);
-    scale(entries, 1.0 / largest);
-    is_finite && largest > 0.0
+    let square = dot(entries, entries);
+    scale(entries, 1.0 / square.sqrt());
+    square.is_finite() && square > 0.0
 }
 
 /// The eigenvalues of the matrix on the subspace of a basis, if the mode of the largest is in it.

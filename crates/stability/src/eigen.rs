@@ -105,6 +105,11 @@ pub(crate) struct Reduced {
 impl Reduced {
     /// Nothing if the matrix has entries that are NaN.
     pub fn new(matrix: &DMatrix<f64>) -> Option<Self> {
+        Self::balanced_from(matrix, &vec![1.0; matrix.nrows()])
+    }
+
+    /// The same, balanced from sizes on that are powers of two and may do already.
+    pub fn balanced_from(matrix: &DMatrix<f64>, start: &[f64]) -> Option<Self> {
         let busy = busy_coordinates(matrix);
         let mut whole = selected(matrix, &busy);
         let (mut kept, mut copies, mut places) = (Vec::new(), Vec::new(), Vec::new());
@@ -122,12 +127,18 @@ impl Reduced {
             true => whole,
             false => selected(&whole, &places),
         };
+        let start = DVector::from_iterator(kept.len(), kept.iter().map(|&place| start[place]));
+        for (mut column, size) in reduced.column_iter_mut().zip(&start) {
+            for (entry, own) in column.iter_mut().zip(&start) {
+                *entry *= size / own;
+            }
+        }
         // Balancing would not end on NaN.
         if !reduced.as_slice().iter().all(|value| value.is_finite()) {
             return None;
         }
         // Positions, velocities and forces differ by many orders of magnitude.
-        let sizes = balance_parlett_reinsch(&mut reduced);
+        let sizes = balance_parlett_reinsch(&mut reduced).component_mul(&start);
         Some(Self {
             kept,
             copies,
@@ -190,7 +201,10 @@ fn columns_of(matrix: &DMatrix<f64>) -> impl Iterator<Item = &[f64]> {
 }
 
 /// These rows and columns.
-fn selected(matrix: &DMatrix<f64>, places: &[usize]) -> DMatrix<f64> {
+pub(crate) fn selected(matrix: &DMatrix<f64>, places: &[usize]) -> DMatrix<f64> {
+    if places.len() == matrix.nrows() {
+        return matrix.clone();
+    }
     let mut entries = Vec::with_capacity(places.len() * places.len());
     for &j in places {
         let column = &matrix.as_slice()[j * matrix.nrows()..];

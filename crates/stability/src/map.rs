@@ -12,6 +12,9 @@ use crate::spread::spread;
 const BISECTIONS: usize = 45;
 const KNOWN: f64 = 1e-10;
 
+/// Points from which on more than two are worth a closer look.
+const MANY: usize = 64;
+
 /// The spectral radius of a simulation; NaN where it cannot be analysed. Where no growth
 /// was found it is at most one, however vague the radius is.
 pub fn radius(simulation: &mut Simulation) -> f64 {
@@ -44,11 +47,10 @@ pub fn map(
 ) -> Vec<f64> {
     let points = x.len() * y.len();
     let simulation_at = |point: usize| build(x[point % x.len()], y[point / x.len()]);
-    let pattern = (points > 1)
-        .then(|| simulation_at(0))
-        .flatten()
-        .and_then(|mut first| Pattern::of_simulation(&mut first))
-        .unwrap_or_default();
+    let pattern = match points {
+        0 | 1 => Pattern::default(),
+        _ => Pattern::of_simulations(samples(x.len(), y.len()).filter_map(simulation_at)),
+    };
     let done = AtomicUsize::new(0);
     let places: Vec<usize> = (0..points).collect();
     spread(&places, threads, |&point| {
@@ -58,6 +60,20 @@ pub fn map(
         progress(done.fetch_add(1, Ordering::Relaxed) + 1);
         radius
     })
+}
+
+/// Points of a grid at which it is found out what all have in common: the corners, and one inside
+/// that is on no diagonal.
+fn samples(columns: usize, rows: usize) -> impl Iterator<Item = usize> {
+    let (right, top) = (columns - 1, (rows - 1) * columns);
+    let inside = rows / 3 * columns + columns / 2;
+    let mut places = vec![0, top + right, right, top, inside];
+    if columns * rows < MANY {
+        places.truncate(2);
+    }
+    places.sort_unstable();
+    places.dedup();
+    places.into_iter()
 }
 
 /// What is known of one value of a parameter.

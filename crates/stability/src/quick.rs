@@ -41,17 +41,25 @@ pub(crate) fn dominant_mode(
         Err(error) => return Err(error),
     };
     check_bounded(&matrix)?;
-    let reduced = Reduced::new(&matrix).ok_or(AnalysisError::NoEigenvalues)?;
+    let reduced = Reduced::balanced_from(&matrix, pattern.balance());
+    let reduced = reduced.ok_or(AnalysisError::NoEigenvalues)?;
     let reduced = reduced.within(pattern.busy());
     let values = reduced.dominant_eigenvalues();
     let mut values = values.ok_or(AnalysisError::NoEigenvalues)?;
     values.retain(|value| value.im >= 0.0);
     base.chart.base().restore(simulation);
-    let Some(&value) = values.first() else {
-        return Ok(Some(EigenMode::NONE));
-    };
-    if value.norm() <= 1.0 {
-        return Ok(Some(EigenMode::unexamined(value)));
+    let (value, rest) = (values.first().copied().unwrap_or_default(), pattern.rest());
+    let largest = value.norm().max(rest.norm());
+    if largest <= 1.0 {
+        let is_own = value.norm() == largest;
+        return Ok(Some(EigenMode::unexamined(if is_own {
+            value
+        } else {
+            rest
+        })));
+    }
+    if value.norm() <= rest.norm() {
+        return Ok(None);
     }
     let mut examiner = Examiner::new(simulation, base, &sizes, &reduced)?;
     let mut mode = examiner.examine(value, QUICK_AGREEMENT)?;
@@ -84,8 +92,8 @@ fn probe(
     sizes: &[f64],
     budget: &TimeBudget,
 ) -> Result<Option<DMatrix<f64>>, AnalysisError> {
-    let (dimension, n) = (sizes.len(), pattern.busy().len());
-    let mut matrix = DMatrix::zeros(n, n);
+    let dimension = sizes.len();
+    let mut matrix = pattern.known().clone();
     let mut point = vec![0.0; dimension];
     let mut led = vec![0.0; dimension];
     for group in pattern.groups() {
@@ -97,27 +105,32 @@ fn probe(
         for column in group {
             for &(row, place) in &column.reached {
                 let change = std::mem::take(&mut led[place]);
-                if !is_nothing(change, sizes[place]) {
-                    matrix[(row, column.column)] = change / sizes[column.place];
+                if is_nothing(change, sizes[place]) {
+                    continue;
+                }
+                let entry = change / sizes[column.place];
+                matrix[(row, column.column)] = entry;
+                for &(multiple, factor) in &column.multiples {
+                    matrix[(row, multiple)] = factor * entry;
                 }
             }
             point[column.place] = 0.0;
+        }
+        for &(_, place) in group.iter().flat_map(|column| &column.known) {
+            led[place] = 0.0;
         }
         let is_unexpected = |(&change, &role): (&f64, &Role)| change != 0.0 && role != Role::Unread;
         if led.iter().zip(pattern.roles()).any(is_unexpected) {
             return Ok(None);
         }
     }
-    for &(column, row) in pattern.taken_over() {
-        matrix[(row, column)] = 1.0;
-    }
     Ok(Some(matrix))
 }
 
 /// By how much changes of all coordinates at once, of another size, do not do to the busy ones
 /// what the matrix says; relative to the most that each could do. To one side too: a law that is even
-/// shows. By amounts that differ: an entry of a coordinate that was taken for one of another in its group
-/// shows, too.
+/// shows. By amounts that differ: an entry that is not what the pattern says, or that of a coordinate which
+/// was taken for another's in its group, shows too.
 fn disagreement(
     probing: &mut Probing<'_>,
     pattern: &Pattern,
