@@ -6,6 +6,11 @@ use oldham_study::{Advice, LONGEST_SEARCH, Search, Subject};
 use crate::fold::fold;
 use crate::table::number;
 
+/// A factor below which growth is told in per cent.
+const SLIGHT: f64 = 1.01;
+/// A rate in 1/s below which four decimals do not show it.
+const SLOW: f64 = 1e-2;
+
 /// What is analysed, in words.
 fn subject(advice: &Advice) -> &'static str {
     match advice.subject {
@@ -27,15 +32,16 @@ pub fn warning(advice: &Advice) -> Option<String> {
         _ => String::new(),
     };
     let factor = (verdict.growth * advice.duration).exp();
-    let how_far = match factor.is_finite() {
-        true => format!("by a factor of {} over", number(factor)),
-        false => "beyond all bounds in".into(),
+    let how_far = match factor {
+        factor if factor < SLIGHT => format!("by {} % over", number(100.0 * (factor - 1.0))),
+        factor if factor.is_finite() => format!("by a factor of {} over", number(factor)),
+        _ => "beyond all bounds in".into(),
     };
     let subject = subject(advice);
     let mut text = format!(
-        "{subject} is unstable{interface}: a mode at {:.3} Hz grows at {:.4} 1/s, {how_far} this run (spectral radius {})",
+        "{subject} is unstable{interface}: a mode at {:.3} Hz grows at {} 1/s, {how_far} this run (spectral radius {})",
         verdict.frequency,
-        verdict.growth,
+        rate(verdict.growth),
         radius(verdict),
     );
     text += &own_growth(verdict);
@@ -64,11 +70,20 @@ pub fn warning(advice: &Advice) -> Option<String> {
     Some(text)
 }
 
+/// A growth rate with four decimals, or as many digits where these would not show it.
+fn rate(growth: f64) -> String {
+    match growth.abs() < SLOW {
+        true => number(growth),
+        false => format!("{growth:.4}"),
+    }
+}
+
 /// What the model does by itself.
 fn own_growth(verdict: &Verdict) -> String {
     match verdict.own {
         Some([growth, frequency]) => format!(
-            "; a mode at {frequency:.3} Hz that grows at {growth:.4} 1/s is the model's own: it is there without the coupling"
+            "; a mode at {frequency:.3} Hz that grows at {} 1/s is the model's own: it is there without the coupling",
+            rate(growth)
         ),
         None => String::new(),
     }

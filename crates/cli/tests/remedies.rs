@@ -168,6 +168,57 @@ fn stability_and_check_say_the_same() {
     }
 }
 
+/// A map called a lift stable of which a closer look says that it grows by 4.7 % in a step.
+#[test]
+fn maps_take_a_closer_look_where_growth_is_not_certain() {
+    let folder = tempfile::tempdir().unwrap();
+    let lift = example("hydraulic-lift");
+    let numbers = ["mass=100", "area=3.0714285714e-3"];
+    let alone = oldham(folder.path(), "stability", &lift, &numbers, &["--json"]);
+    let verdict = &json(&alone)["verdict"];
+    assert_eq!(verdict["decision"], "unstable", "{verdict}");
+    let axes = ["--json", "--over", numbers[0], "--over", numbers[1]];
+    let map = json(&oldham(folder.path(), "stability", &lift, &[], &axes));
+    let found = map["maps"][0]["radius"][0].as_f64().unwrap();
+    let radius = verdict["spectral_radius"].as_f64().unwrap();
+    assert!((found - radius).abs() < 1e-6, "{found}, alone {radius}");
+}
+
+/// Only multiples of the micro step are possible macro steps: the search said that it could look at none
+/// of the others.
+#[test]
+fn critical_steps_are_looked_for_among_those_that_micro_steps_divide() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(example("two-mass-force-displacement")).unwrap();
+    let text = text.replacen("[lumped.left]\n", "[lumped.left]\nmicro_step = 1e-3\n", 1);
+    let model = folder.path().join("pair.toml");
+    std::fs::write(
+        &model,
+        text.replace(
+            "kind = \"jacobi\"",
+            "kind = \"jacobi\"\noutput_update = true",
+        ),
+    )
+    .unwrap();
+    let range = ["--json", "--critical", "simulation.step=1e-3:0.2"];
+    let found = json(&oldham(folder.path(), "stability", &model, &[], &range));
+    let borders = &found["borders"][0];
+    assert_eq!(
+        borders["not_analysed"].as_array().unwrap().len(),
+        0,
+        "{found}"
+    );
+    let critical = found["critical"].as_f64().expect("a step");
+    let steps = critical / 1e-3;
+    assert!((steps - steps.round()).abs() < 1e-6, "{critical}");
+    for (count, decision) in [(steps.round(), "stable"), (steps.round() + 1.0, "unstable")] {
+        let step = format!("simulation.step={:e}", count * 1e-3);
+        let duration = format!("simulation.duration={:e}", count * 1e-1);
+        let checked = check(&model, &[&step, &duration]);
+        assert_eq!(checked["decision"], decision, "{step}: {checked}");
+    }
+}
+
 /// A model without any exchange has no interface to look at; and what it does by itself is not
 /// called a fault of the coupling. It was, for the chain and for a leaking valve.
 #[test]

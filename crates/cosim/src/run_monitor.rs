@@ -21,7 +21,7 @@ use crate::unit::panic_message;
 use crate::worker::{Coordinator, Reporting, Shared};
 
 /// Energy, in joules, that nobody calls growth: what rounding makes of a model at rest.
-const AT_REST: f64 = 1e-9;
+pub(crate) const AT_REST: f64 = 1e-9;
 /// Wall time between two reports of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
@@ -181,6 +181,8 @@ impl RunMonitor<'_, '_> {
         let given_up = initial.potential - energy.potential;
         let peaks = &mut self.tally.peaks;
         *peaks = [peaks[0].max(energy.supplied.abs()), peaks[1].max(given_up)];
+        let at_work = energy.kinetic + given_up.abs();
+        self.tally.most_at_work = self.tally.most_at_work.max(at_work);
         let initially = initial.kinetic.abs() + initial.potential.abs();
         let available = initially + peaks[0] + peaks[1];
         if energy.stored() <= bound * available.max(AT_REST) {

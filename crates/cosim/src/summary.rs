@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::abilities::Energy;
 use crate::cpu::CpuLevel;
 use crate::pace::Punctuality;
+use crate::run_monitor::AT_REST;
 use crate::simulation::Simulation;
 use crate::stats::{Split, StepTimes};
 use crate::subsystem::Counters;
@@ -138,6 +139,9 @@ pub struct Lateness {
     pub slipped: f64,
 }
 
+/// Spurious energy, relative to what was at work, that a user should know of.
+const DOUBTFUL: f64 = 0.2;
+
 /// Counts that go on over several runs.
 #[derive(Default)]
 pub(crate) struct Tally {
@@ -156,6 +160,8 @@ pub(crate) struct Tally {
     pub initial_energy: Option<Vec<Energy>>,
     /// The most that was supplied, and the most that potentials gave up, as far as was looked.
     pub peaks: [f64; 2],
+    /// The most energy that was in motion or exchanged with potentials, as far as was looked.
+    pub most_at_work: f64,
     pub notes: Vec<String>,
 }
 
@@ -164,6 +170,27 @@ impl Tally {
     pub fn initial(&self) -> Option<Energy> {
         let parts = self.initial_energy.as_ref()?;
         Some(parts.iter().copied().fold(Energy::default(), Energy::add))
+    }
+
+    /// What is to be said where the energy account does not close by far, if anything.
+    fn doubt(&self, energy: Energy) -> Option<String> {
+        let initial = self.initial()?;
+        let spurious = imbalance(Some(initial), energy).abs();
+        let at_work = self
+            .most_at_work
+            .max(initial.kinetic)
+            .max(energy.dissipated);
+        let share = spurious / at_work;
+        // Where nothing was looked at, or nothing moves, there is nothing to compare with.
+        (at_work > AT_REST && self.most_at_work > 0.0 && share > DOUBTFUL).then(|| {
+            let share = match share < 2.0 {
+                true => format!("{:.0} % of", 100.0 * share),
+                false => format!("{share:.1} times"),
+            };
+            format!(
+                "the spurious energy is {share} the most that was at work: motions or forces of this run are wrong somewhere; `energy.imbalance` in the results shows when, and a run with half the step by how much"
+            )
+        })
     }
 }
 
@@ -207,6 +234,8 @@ impl Simulation {
         let errors = self.integrator_errors(energies.as_deref());
         let energy = energies.map(|parts| parts.into_iter().fold(Energy::default(), Energy::add));
         let tally = &self.tally;
+        let spurious = energy.map(|energy| imbalance(tally.initial(), energy));
+        let doubt = energy.and_then(|energy| tally.doubt(energy));
         let names = self.plan.interfaces.iter().map(|i| i.name.clone());
         let wall = tally.wall.as_secs_f64();
         Summary {
@@ -227,7 +256,7 @@ impl Simulation {
             rows: tally.rows,
             initial_energy: tally.initial().map(Into::into),
             final_energy: energy.map(Into::into),
-            imbalance: energy.map(|energy| imbalance(tally.initial(), energy)),
+            imbalance: spurious,
             created: names
                 .zip(created)
                 .zip(self.plan.interfaces.iter())
@@ -247,6 +276,7 @@ impl Simulation {
                 .iter()
                 .cloned()
                 .chain(self.predictors())
+                .chain(doubt)
                 .collect(),
             cpu: CpuLevel::detect(),
         }

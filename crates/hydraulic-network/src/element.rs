@@ -56,6 +56,8 @@ pub struct Line {
     pub inertance: f64,
     /// In Pa s/m³.
     pub resistance: f64,
+    /// Flow at the start in m³/s.
+    pub flow: f64,
 }
 
 /// Gas behind a bladder: p = precharge · (volume/(volume − oil))^exponent. When all oil is out, the bladder closes the neck.

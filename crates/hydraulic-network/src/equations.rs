@@ -163,7 +163,7 @@ impl Equations {
         self.fill(&mut x);
         for named in &self.network.elements {
             match named.value {
-                Element::Line(_) => x.push(0.0),
+                Element::Line(line) => x.push(line.flow),
                 Element::Accumulator(gas) => x.push(gas.oil(self.initial_pressure(gas.at))),
                 _ => {}
             }

@@ -409,6 +409,7 @@ impl<'c, 'r> Reader<'c, 'r> {
                 ends: self.ends(&given.between),
                 inertance: given.inertance,
                 resistance: given.resistance,
+                flow: 0.0,
             };
             elements.push(Named::new(name, Element::Line(line)));
         }

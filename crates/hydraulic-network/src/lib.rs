@@ -19,4 +19,4 @@ pub use element::{Accumulator, Chambers, Element, Line, Motor};
 pub use format::register;
 pub use network::{Named, Network, Place, Volume};
 pub use part::NetworkPart;
-pub use rest::{Load, resting_pressures};
+pub use rest::{Load, Resting, resting, resting_pressures};

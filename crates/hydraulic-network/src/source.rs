@@ -8,7 +8,10 @@ use oldham_model::{AtRest, ForeignPart, LoadBearing, RestingValue};
 use crate::element::Element;
 use crate::network::Network;
 use crate::part::NetworkPart;
-use crate::rest::{Load, resting_pressures};
+use crate::rest::{Load, resting};
+
+/// Distance of a given pressure from that of the network at rest, relative to it, that changes nothing.
+const AS_GIVEN: f64 = 1e-6;
 
 /// A network from which solvers are made.
 #[derive(Clone, Debug)]
@@ -59,11 +62,12 @@ impl LoadBearing for NetworkSource {
             })
         });
         let loads: Vec<Load> = loads.collect();
-        let found = resting_pressures(&self.network, &self.wanted, &loads, inputs)?;
+        let found = resting(&self.network, &self.wanted, &loads, inputs)?;
         let mut started = self.clone();
         let mut values = Vec::new();
+        let mut is_resting = true;
         let volumes = started.network.volumes.iter_mut();
-        for ((volume, pressure), wanted) in volumes.zip(found).zip(&self.wanted) {
+        for ((volume, pressure), wanted) in volumes.zip(found.pressures).zip(&self.wanted) {
             values.push(RestingValue {
                 name: format!("{}.p", volume.name),
                 unit: "Pa",
@@ -72,6 +76,13 @@ impl LoadBearing for NetworkSource {
             });
             if *wanted {
                 volume.value.pressure = pressure;
+            }
+            is_resting &= (volume.value.pressure - pressure).abs() <= AS_GIVEN * pressure.abs();
+        }
+        // Lines keep a steady flow only between pressures that do.
+        for (element, flow) in found.flows.into_iter().filter(|_| is_resting) {
+            if let Element::Line(line) = &mut started.network.elements[element].value {
+                line.flow = flow;
             }
         }
         Ok(AtRest {

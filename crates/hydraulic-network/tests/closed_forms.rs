@@ -3,6 +3,7 @@
 use oldham_cosim::{EnergyBalance, Hold, InputPort, Inputs, Subsystem};
 use oldham_hydraulic_network::{
     Accumulator, Chambers, Element, Line, Motor, Named, Network, NetworkPart, Place, Volume,
+    resting,
 };
 use oldham_hydraulics::{Cylinder, Fluid};
 
@@ -133,6 +134,7 @@ fn a_line_with_a_volume_is_an_oscillator() {
         ends: [V, T],
         inertance,
         resistance,
+        flow: 0.0,
     });
     let damping = 0.5 * resistance / inertance;
     let omega = (1.0 / (volume * A * inertance) - damping * damping).sqrt();
@@ -149,6 +151,45 @@ fn a_line_with_a_volume_is_an_oscillator() {
     assert!(fine < 1e-3, "{fine}");
     // Second order.
     assert!(coarse / fine > 3.5, "{coarse} {fine}");
+}
+
+/// A pump drives oil through a line: at rest p = p(tank) + R Q, and what starts there with that flow stays there.
+#[test]
+fn a_line_starts_with_its_flow() {
+    let (flow, resistance) = (2e-4, 3e9);
+    let line = |flow: f64| {
+        Element::Line(Line {
+            ends: [V, T],
+            inertance: 2e7,
+            resistance,
+            flow,
+        })
+    };
+    let of = |pressure: f64, at_start: f64| {
+        let elements = [line(at_start), Element::Source { ends: [T, V] }];
+        network(&[(1e-3, pressure)], &[1e5], &elements)
+    };
+    let rest = resting(&of(1e6, 0.0), &[true], &[], &[flow]).unwrap();
+    let expected = 1e5 + resistance * flow;
+    let [pressure] = rest.pressures[..] else {
+        panic!("one volume");
+    };
+    let [(0, found)] = rest.flows[..] else {
+        panic!("one line");
+    };
+    assert!((pressure / expected - 1.0).abs() < 1e-9, "{pressure}");
+    assert!((found / flow - 1.0).abs() < 1e-9, "{found}");
+    let swing = |at_start: f64| {
+        let mut part = NetworkPart::new(&of(pressure, at_start));
+        let mut most: f64 = 0.0;
+        for _ in 0..100 {
+            run(&mut part, &[&[flow]], 1e-4, 1);
+            most = most.max((part.pressure(0) - pressure).abs());
+        }
+        most
+    };
+    assert!(swing(found) < 1e-3, "{}", swing(found));
+    assert!(swing(0.0) > 1e5);
 }
 
 /// A volume with an accumulator is filled: all pressures are those of the gas law, and the oil is where it should be.
@@ -222,6 +263,7 @@ fn mass_and_energy_are_balanced() {
             ends: [v0, v1],
             inertance: 5e6,
             resistance: 3e8,
+            flow: 0.0,
         }),
         Element::Orifice {
             ends: [v1, v2],

@@ -28,6 +28,7 @@ fn network() -> Network {
             ends: [a, b],
             inertance: 1e6,
             resistance: 1e8,
+            flow: 0.0,
         }),
         Element::Accumulator(Accumulator {
             at: b,

@@ -173,6 +173,7 @@ fn line(ends: [Place; 2], inertance: f64) -> Element {
         ends,
         inertance,
         resistance: 0.0,
+        flow: 0.0,
     })
 }
 

@@ -154,6 +154,24 @@ impl Model {
         found.collect()
     }
 
+    /// Inputs of its mechanisms that other subsystems feed and statics do not find, each with the name of its mechanism.
+    pub fn unknown_at_rest(&self) -> Vec<(&str, &str)> {
+        let connections = self.spec.connections.iter();
+        let unknown = connections.filter_map(|connection| {
+            let (place, input) = connection.to;
+            let part = &self.spec.parts[place];
+            let Content::Multibody(spec) = &part.content else {
+                return None;
+            };
+            let is_found = spec
+                .carried(input, &vec![0.0; spec.static_lines.len()])
+                .is_some();
+            let (name, _) = spec.whole.inputs.get(input.0).filter(|_| !is_found)?;
+            Some((part.name.as_str(), name.as_str()))
+        });
+        unknown.collect()
+    }
+
     /// Its hydraulic circuits, with their names.
     pub fn circuits(&self) -> impl Iterator<Item = (&str, &Circuit)> {
         let parts = self.spec.parts.iter();

@@ -54,6 +54,8 @@ pub(crate) struct ModelSpec {
     pub data: Vec<DataFile>,
     /// What words of the file are called now.
     pub former_words: Option<String>,
+    /// The length of which the macro step is a multiple, where micro steps are given by theirs.
+    pub step_grain: Option<f64>,
 }
 
 #[derive(Clone, Debug)]
@@ -368,6 +370,11 @@ impl Model {
     /// Macro step in s.
     pub fn step(&self) -> f64 {
         self.spec.clock.step
+    }
+
+    /// The length of which the macro step must be a multiple, where micro steps are given by their length.
+    pub fn step_grain(&self) -> Option<f64> {
+        self.spec.step_grain
     }
 
     /// Number of macro steps.

@@ -107,7 +107,7 @@ impl Passage {
                 "take another step, with which the position falls elsewhere between two instants"
             }
             Self::Cut => {
-                "run the mechanism whole, or with `corrections = 4`, a cut elsewhere, or another step"
+                "run the mechanism whole, with a cut elsewhere, or with another step; `corrections = 4` passes most of these, if it is not set already"
             }
         }
     }

@@ -12,6 +12,7 @@
 
 use crate::assembly::EvaluationPoint;
 use crate::failure::Failure;
+use crate::integrator::Method;
 use crate::node::Motion;
 use crate::system::{System, step_weights};
 use oldham_space::Quaternion;
@@ -36,6 +37,9 @@ const LAST_DIGITS: f64 = 8.0;
 const NOISE_AGAIN: f64 = 4.0;
 /// The error that is left, as a fraction of what the prediction has missed.
 const OF_PREDICTION: f64 = 0.1;
+/// The same of a method that predicts with the last acceleration: that misses by the first order of the step, and
+/// what is left adds up.
+const OF_COARSE_PREDICTION: f64 = 1e-4;
 /// The tolerance never asks for less than this fraction of the accelerations.
 const FINEST: f64 = 1e-11;
 /// What a step leaves of the largest acceleration so far: a spike is forgotten after some
@@ -203,7 +207,11 @@ impl System {
                 return Err(self.diverged(time, iteration, worst, inputs));
             }
             if iteration == 1 {
-                let finest = (OF_PREDICTION * size).max(FINEST * scale);
+                let share = match self.options.method {
+                    Method::GeneralisedAlpha { .. } => OF_COARSE_PREDICTION,
+                    _ => OF_PREDICTION,
+                };
+                let finest = (share * size).max(FINEST * scale);
                 let follows = (self.options.tolerance * scale).min(finest);
                 self.work.target = target.unwrap_or(follows);
             }

@@ -27,7 +27,8 @@ pub struct Options {
     pub method: Method,
     /// Newton stops when the error of the accelerations is below this fraction of the largest
     /// recent acceleration, and of gravity, and below a tenth of what the prediction of the
-    /// step has missed: with smaller steps the error falls as the method's own does.
+    /// step has missed (a ten-thousandth by generalised-alpha): with smaller steps the error falls as the method's
+    /// own does.
     pub tolerance: f64,
     /// Newton gives up after so many iterations.
     pub max_iterations: usize,

@@ -32,7 +32,7 @@ mod verdict;
 pub use contour::Contour;
 pub use extrapolator::Extrapolator;
 pub use frequency::{FrequencyAnalysis, FrequencyVerdict, NoVerdict};
-pub use map::{Border, Borders, Point, borders, critical, is_stable, map, radius};
+pub use map::{Border, Borders, Point, borders, borders_among, critical, is_stable, map, radius};
 pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};
 pub use spectrum::{Decision, EigenMode, Spectrum, THRESHOLD, Way};

@@ -134,21 +134,36 @@ pub fn borders(
     samples: usize,
     build: impl Fn(f64) -> Option<Simulation>,
 ) -> Borders {
+    borders_among(low, high, samples, |value| value, build)
+}
+
+/// The same where not every value is possible, with the nearest one that is. Then the last one that
+/// is stable is the border.
+pub fn borders_among(
+    low: f64,
+    high: f64,
+    samples: usize,
+    nearest: impl Fn(f64) -> f64,
+    build: impl Fn(f64) -> Option<Simulation>,
+) -> Borders {
     let last = samples.max(2) - 1;
     let value = |k: usize| match k {
         0 => low,
         k if k == last => high,
-        k => between(low, high, k as f64 / last as f64),
+        k => nearest(between(low, high, k as f64 / last as f64)),
     };
-    let samples: Vec<(f64, Point)> = (0..=last)
-        .map(|k| (value(k), Point::at(build(value(k)))))
+    let mut values: Vec<f64> = (0..=last).map(value).collect();
+    values.dedup();
+    let samples: Vec<(f64, Point)> = values
+        .into_iter()
+        .map(|value| (value, Point::at(build(value))))
         .collect();
     let mut borders = Vec::new();
     for pair in samples.windows(2) {
         let [(low, below), (high, above)] = [pair[0], pair[1]];
         if below != above && below != Point::Unknown && above != Point::Unknown {
             borders.push(Border {
-                value: bisect(low, high, below, &build),
+                value: bisect(low, high, below, &nearest, &build),
                 is_stable_below: below == Point::Stable,
             });
         }
@@ -156,13 +171,22 @@ pub fn borders(
     Borders { samples, borders }
 }
 
-fn bisect(low: f64, high: f64, below: Point, build: impl Fn(f64) -> Option<Simulation>) -> f64 {
+fn bisect(
+    low: f64,
+    high: f64,
+    below: Point,
+    nearest: impl Fn(f64) -> f64,
+    build: impl Fn(f64) -> Option<Simulation>,
+) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..BISECTIONS {
         if (high - low).abs() <= KNOWN * high.abs() {
             break;
         }
-        let middle = between(low, high, 0.5);
+        let middle = nearest(between(low, high, 0.5));
+        if middle == low || middle == high {
+            return if below == Point::Stable { low } else { high };
+        }
         match Point::at(build(middle)) {
             Point::Unknown => break,
             point if point == below => low = middle,

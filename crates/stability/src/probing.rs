@@ -110,7 +110,8 @@ impl<'a> Probing<'a> {
     pub fn disagreement(&mut self, probed: &Probed) -> Result<f64, AnalysisError> {
         let n = self.chart.dimension();
         let sizes = DVector::from_column_slice(&probed.sizes);
-        let reach = reach_of(&probed.matrix, &probed.sizes);
+        let small: Vec<f64> = probed.sizes.iter().map(|size| SECOND * size).collect();
+        let reach = reach_of(&probed.matrix, &small);
         let mut most = 0.0;
         let [mut up, mut down] = [(); 2].map(|()| DVector::zeros(n));
         // One direction may leave a law alone whose two ends move alike.
@@ -152,7 +153,7 @@ pub(crate) fn reach_of(matrix: &DMatrix<f64>, sizes: &[f64]) -> Vec<f64> {
     let columns = matrix.as_slice().chunks_exact(n.max(1));
     for (column, size) in columns.zip(sizes) {
         for (reach, entry) in reach.iter_mut().zip(column) {
-            *reach += SECOND * size * entry.abs();
+            *reach += size * entry.abs();
         }
     }
     reach

@@ -2,8 +2,8 @@
 //! ask for.
 //!
 //! Such models may well be linear: differences to one side of the base point, which take half the
-//! steps, do where differences of another size agree with them. Only coordinates that take part in
-//! modes are probed, several at once ([`Pattern`]). Where any of this does not hold there is no answer
+//! steps, do where differences of another size agree with them. Only what differs between these models is
+//! probed, several coordinates at once ([`Pattern`]). Where any of this does not hold there is no answer
 //! here.
 
 use std::time::Duration;
@@ -11,9 +11,9 @@ use std::time::Duration;
 use nalgebra::{DMatrix, DVector};
 use oldham_cosim::Simulation;
 
-use crate::eigen::Reduced;
+use crate::eigen::{Reduced, selected};
 use crate::examination::{Examiner, QUICK_AGREEMENT};
-use crate::pattern::{Pattern, Role};
+use crate::pattern::Pattern;
 use crate::probing::{
     DISAGREEMENT, Probing, SECOND, is_nothing, largest_rest, probe_sizes, reach_of,
 };
@@ -21,7 +21,8 @@ use crate::random::Random;
 use crate::recurrence::{AnalysisError, Base, TimeBudget, check_bounded};
 use crate::spectrum::{EigenMode, VAGUE};
 
-/// Seeds of the directions in which a matrix is compared with another size of changes.
+/// Seeds of the directions in which a matrix is compared with changes of another size, the second time with such as
+/// balance it, where these are known: beside large displacements that of a damper would not show.
 const DIRECTIONS: [u64; 2] = [2, 3];
 
 /// The mode with the largest eigenvalue about a point, where the simulation is left; nothing where the
@@ -41,9 +42,13 @@ pub(crate) fn dominant_mode(
         Err(error) => return Err(error),
     };
     check_bounded(&matrix)?;
-    let reduced = Reduced::balanced_from(&matrix, pattern.balance());
-    let reduced = reduced.ok_or(AnalysisError::NoEigenvalues)?;
-    let reduced = reduced.within(pattern.busy());
+    let inner = pattern.inner();
+    let balance = match pattern.balance() {
+        Some(balance) => inner.iter().map(|&place| balance[place]).collect(),
+        None => vec![1.0; inner.len()],
+    };
+    let reduced = Reduced::balanced_from(&selected(&matrix, inner), &balance);
+    let reduced = reduced.ok_or(AnalysisError::NoEigenvalues)?.within(inner);
     let values = reduced.dominant_eigenvalues();
     let mut values = values.ok_or(AnalysisError::NoEigenvalues)?;
     values.retain(|value| value.im >= 0.0);
@@ -68,7 +73,7 @@ pub(crate) fn dominant_mode(
     Ok((mode.error <= VAGUE).then_some(mode))
 }
 
-/// The matrix of the busy coordinates, if the model is linear and as the pattern says.
+/// The matrix, if the model is linear and as the pattern says.
 fn linear_matrix(
     simulation: &mut Simulation,
     base: &Base,
@@ -80,22 +85,36 @@ fn linear_matrix(
     let Some(matrix) = probe(&mut probing, pattern, sizes, budget)? else {
         return Ok(None);
     };
-    let off = disagreement(&mut probing, pattern, sizes, &matrix)?;
+    let small: Vec<f64> = sizes.iter().map(|size| size * SECOND).collect();
+    let mut off = |changes: &[f64], seed| disagreement(&mut probing, changes, sizes, &matrix, seed);
+    let second = match pattern.balance() {
+        Some(balance) => as_large(balance, sizes),
+        None => small.clone(),
+    };
+    let off = off(&small, DIRECTIONS[0])?.max(off(&second, DIRECTIONS[1])?);
     Ok((off <= DISAGREEMENT).then_some(matrix))
 }
 
-/// The matrix of the busy coordinates by differences to one side of the base point; nothing if a change
-/// reaches what it should not.
+/// Changes in these proportions, about as large as others in the mean of all that are not zero.
+fn as_large(proportions: &[f64], others: &[f64]) -> Vec<f64> {
+    let both = others.iter().zip(proportions);
+    let ratios = both.filter(|(_, proportion)| **proportion > 0.0);
+    let logarithms: Vec<f64> = ratios.map(|(other, own)| (other / own).ln()).collect();
+    let mean = logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64;
+    proportions.iter().map(|own| mean.exp() * own).collect()
+}
+
+/// The matrix by differences to one side of the base point; nothing if a change reaches what it should
+/// not.
 fn probe(
     probing: &mut Probing<'_>,
     pattern: &Pattern,
     sizes: &[f64],
     budget: &TimeBudget,
 ) -> Result<Option<DMatrix<f64>>, AnalysisError> {
-    let dimension = sizes.len();
     let mut matrix = pattern.known().clone();
-    let mut point = vec![0.0; dimension];
-    let mut led = vec![0.0; dimension];
+    let mut point = vec![0.0; sizes.len()];
+    let mut led = vec![0.0; sizes.len()];
     for group in pattern.groups() {
         budget.allow(Duration::ZERO)?;
         for column in group {
@@ -103,57 +122,49 @@ fn probe(
         }
         probing.follow(&point, &mut led)?;
         for column in group {
-            for &(row, place) in &column.reached {
-                let change = std::mem::take(&mut led[place]);
-                if is_nothing(change, sizes[place]) {
+            for &row in &column.reached {
+                let change = std::mem::take(&mut led[row]);
+                if is_nothing(change, sizes[row]) {
                     continue;
                 }
                 let entry = change / sizes[column.place];
-                matrix[(row, column.column)] = entry;
+                matrix[(row, column.place)] = entry;
                 for &(multiple, factor) in &column.multiples {
                     matrix[(row, multiple)] = factor * entry;
                 }
             }
             point[column.place] = 0.0;
         }
-        for &(_, place) in group.iter().flat_map(|column| &column.known) {
-            led[place] = 0.0;
+        for &row in group.iter().flat_map(|column| &column.known) {
+            led[row] = 0.0;
         }
-        let is_unexpected = |(&change, &role): (&f64, &Role)| change != 0.0 && role != Role::Unread;
-        if led.iter().zip(pattern.roles()).any(is_unexpected) {
+        if led.iter().any(|change| *change != 0.0) {
             return Ok(None);
         }
     }
     Ok(Some(matrix))
 }
 
-/// By how much changes of all coordinates at once, of another size, do not do to the busy ones
-/// what the matrix says; relative to the most that each could do. To one side too: a law that is even
-/// shows. By amounts that differ: an entry that is not what the pattern says, or that of a coordinate which
-/// was taken for another's in its group, shows too.
+/// By how much changes of all coordinates at once do not do what the matrix says; relative to the most that each
+/// could do. To one side too: a law that is even shows. By amounts that differ: an entry that is not what the
+/// pattern says, or that of a coordinate which was taken for another's in its group, shows too.
 fn disagreement(
     probing: &mut Probing<'_>,
-    pattern: &Pattern,
+    changes: &[f64],
     sizes: &[f64],
     matrix: &DMatrix<f64>,
+    seed: u64,
 ) -> Result<f64, AnalysisError> {
-    let busy = |values: &[f64]| pattern.busy().iter().map(|&place| values[place]).collect();
-    let small: Vec<f64> = busy(sizes);
-    let reach = reach_of(matrix, &small);
-    let mut led = vec![0.0; sizes.len()];
-    let mut most = 0.0;
-    for seed in DIRECTIONS {
-        let mut change = Random(seed).amounts(sizes.len());
-        for ((change, size), role) in change.iter_mut().zip(sizes).zip(pattern.roles()) {
-            *change *= match role {
-                Role::Constant => 0.0,
-                Role::Busy(_) | Role::Unread => size * SECOND,
-            };
+    let reach = reach_of(matrix, changes);
+    let amounts = Random(seed).amounts(changes.len());
+    let change = amounts.component_mul(&DVector::from_column_slice(changes));
+    let mut led = vec![0.0; changes.len()];
+    probing.follow(change.as_slice(), &mut led)?;
+    for (led, size) in led.iter_mut().zip(sizes) {
+        if is_nothing(*led, *size) {
+            *led = 0.0;
         }
-        probing.follow(change.as_slice(), &mut led)?;
-        let expected = matrix * DVector::from_vec(busy(change.as_slice()));
-        let found: Vec<f64> = busy(&led);
-        most = largest_rest(&found, expected.as_slice(), &reach).max(most);
     }
-    Ok(most)
+    let expected = matrix * change;
+    Ok(largest_rest(&led, expected.as_slice(), &reach))
 }

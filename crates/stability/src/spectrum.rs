@@ -51,6 +51,8 @@ pub(crate) const VAGUE: f64 = 1e-5;
 /// Errors within which another eigenvalue may be part of the same multiple one; or growths, where
 /// these are as slight as rounding makes them of a multiple eigenvalue 1.
 const NEIGHBOURS: f64 = 10.0;
+/// Growth in a step that may be what rounding makes of a threefold eigenvalue: the cube root of it.
+const SPLIT: f64 = 1e-5;
 /// Two matrices may agree by chance.
 const CAUTION: f64 = 10.0;
 
@@ -147,6 +149,10 @@ impl EigenMode {
         if is_slight || nearest <= NEIGHBOURS * self.error {
             self.error = self.error.max(nearest);
         }
+        // The three parts of a threefold one lie √3 times as far from each other as from where it was.
+        if growth < SPLIT && nearest <= 2.0 * growth {
+            self.error = self.error.max(2.0 * nearest);
+        }
     }
 }
 
@@ -235,9 +241,17 @@ impl Spectrum {
                 let found = Self::from_products(simulation, base, Effort::QUICK, budget)?;
                 return Ok(found.dominant());
             }
-            match dominant_mode(simulation, &base, pattern, budget)? {
-                Some(mode) => Ok(mode),
-                None => Ok(Self::from_matrix(simulation, base, budget, Care::Quick)?.dominant()),
+            let found = match dominant_mode(simulation, &base, pattern, budget)? {
+                Some(mode) => mode,
+                None => {
+                    Self::from_matrix(simulation, base.clone(), budget, Care::Quick)?.dominant()
+                }
+            };
+            // What may grow and is not known to is worth the whole analysis.
+            let is_open = !found.is_growing() && found.value.norm() + found.error > 1.0 + THRESHOLD;
+            match is_open {
+                true => Ok(Self::from_matrix(simulation, base, budget, Care::Full)?.dominant()),
+                false => Ok(found),
             }
         };
         analyse_ahead(simulation, &FILLING, analyse, |mode| mode.value.norm())
@@ -359,6 +373,9 @@ impl Spectrum {
         }
         if modes.iter().any(|mode| mode.error > VAGUE) {
             compare_with_second_matrix(simulation, &recurrence, &mut modes, budget)?;
+            for (place, mode) in modes.iter_mut().enumerate().take(examined) {
+                mode.beware_of_neighbours(place, &values);
+            }
         }
         modes.sort_by(|a, b| {
             let order = b.is_growing().cmp(&a.is_growing());

@@ -49,7 +49,7 @@ pub use mass_modes::MassModes;
 pub use mechanisms::{
     Equilibrium, ModeNumbers, Reaction, RestingActuator, RestingNode, StaticLoad, TurningFrame,
     Vibrations, all_rest, contact_note, is_without_coupling, mechanisms, resting_actuators,
-    resting_parts, shows_node, statics, turning_frames, vibrations,
+    resting_parts, shows_node, statics, statics_notes, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
 pub use oldham_vehicle::handling::STANDARD_GRAVITY;

@@ -41,6 +41,24 @@ pub fn contact_note(mechanism: Mechanism<'_>) -> Option<String> {
     })
 }
 
+/// What to know of the statics of mechanisms that receive something from others, if anything.
+pub fn statics_notes(model: &Model) -> Vec<String> {
+    let contacts = model.mechanisms().filter_map(contact_note);
+    let unknown = model.unknown_at_rest();
+    let mechanisms = model.mechanisms().filter_map(|mechanism| {
+        let of_it = unknown.iter().filter(|(part, _)| *part == mechanism.name());
+        let inputs: Vec<String> = of_it.map(|(_, input)| format!("`{input}`")).collect();
+        (!inputs.is_empty()).then(|| {
+            format!(
+                "`{}` is balanced alone: what other subsystems send to {} counts as it is before the first exchange",
+                mechanism.name(),
+                inputs.join(", "),
+            )
+        })
+    });
+    contacts.chain(mechanisms).collect()
+}
+
 fn failed(mechanism: Mechanism<'_>, error: SolveError) -> StudyError {
     StudyError::Solve {
         part: mechanism.name().into(),

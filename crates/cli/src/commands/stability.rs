@@ -67,9 +67,18 @@ impl Report<'_> {
         }
         say!("{}: {} states", self.model, found.states);
         let mut table = Table::new(["mode", "radius", "growth / (1/s)", "frequency / Hz"]);
-        for (index, mode) in found.modes.iter().take(MODES).enumerate() {
+        let of_kind = |own: bool| {
+            found
+                .modes
+                .iter()
+                .filter(move |mode| mode.own == own)
+                .take(MODES)
+        };
+        let shown = of_kind(false).chain(of_kind(true));
+        for (index, mode) in shown.enumerate() {
+            let note = if mode.own { ", the model's own" } else { "" };
             table.row([
-                (index + 1).to_string(),
+                format!("{}{note}", index + 1),
                 verdict::with_error(mode.radius, mode.error),
                 number(mode.growth),
                 number(mode.frequency),

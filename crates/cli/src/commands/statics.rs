@@ -3,12 +3,13 @@
 use oldham_model::{Model, RestingPart};
 use oldham_scene::{Page, statics_page};
 use oldham_study::{
-    Equilibrium, all_rest, contact_note, resting_actuators, resting_parts, statics,
+    Equilibrium, all_rest, resting_actuators, resting_parts, statics, statics_notes,
 };
 use serde_json::json;
 
 use crate::args::Statics;
 use crate::failure::Failure;
+use crate::fold::fold;
 use crate::load;
 use crate::picture;
 use crate::say;
@@ -35,7 +36,7 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
             "parts": rests,
             "hydraulics": resting_actuators(&model),
             "carried_by": carrying,
-            "notes": rests.iter().filter_map(|rest| contact_note(rest.mechanism)).collect::<Vec<_>>(),
+            "notes": statics_notes(&model),
             "picture": load::shown(&out),
         });
         say!("{answer:#}");
@@ -44,8 +45,9 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
         rests.iter().for_each(print);
         print_actuators(&model);
         print_carrying(&carrying);
-        let notes = rests.iter().filter_map(|rest| contact_note(rest.mechanism));
-        notes.for_each(|note| say!("! {note}"));
+        for note in statics_notes(&model) {
+            say!("{}", fold(&format!("! {note}"), 2));
+        }
         say!("picture: {}", out.display());
         all_rest(&carrying)?;
     }

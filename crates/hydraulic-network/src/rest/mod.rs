@@ -44,6 +44,15 @@ pub struct Load {
     pub force: f64,
 }
 
+/// A network whose machine stays where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resting {
+    /// Pressures of the volumes in Pa.
+    pub pressures: Vec<f64>,
+    /// Lines by their places among the elements, with what flows through them in m³/s.
+    pub flows: Vec<(usize, f64)>,
+}
+
 /// Finds the pressures of all volumes under loads, with what the network receives. Those that are `wanted` must follow from
 /// loads and valves; others are as given where nothing else decides.
 pub fn resting_pressures(
@@ -52,6 +61,16 @@ pub fn resting_pressures(
     loads: &[Load],
     inputs: &[f64],
 ) -> Result<Vec<f64>, String> {
+    Ok(resting(network, wanted, loads, inputs)?.pressures)
+}
+
+/// The same with the flows through lines.
+pub fn resting(
+    network: &Network,
+    wanted: &[bool],
+    loads: &[Load],
+    inputs: &[f64],
+) -> Result<Resting, String> {
     let mut search = Search::new(network, loads, inputs)?;
     let yields = wanted
         .iter()
@@ -65,8 +84,16 @@ pub fn resting_pressures(
     search.is_held()?;
     search.is_liquid()?;
     search.is_determined(wanted)?;
-    search.x.truncate(network.volumes.len());
-    Ok(search.x)
+    let (pressures, others) = search.x.split_at(network.volumes.len());
+    let flows = search.ways.iter().zip(others);
+    let flows = flows.filter_map(|(&(element, _), &flow)| {
+        let is_line = matches!(network.elements[element].value, Element::Line(_));
+        is_line.then_some((element, flow))
+    });
+    Ok(Resting {
+        pressures: pressures.to_vec(),
+        flows: flows.collect(),
+    })
 }
 
 struct Search<'n> {

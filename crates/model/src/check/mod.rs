@@ -112,6 +112,8 @@ pub(crate) struct Checker<'a> {
     pub extensions: &'a Extensions,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
+    /// The length of which the macro step is a multiple, where micro steps are given by theirs.
+    pub step_grain: Option<f64>,
     /// The text, with what came from the command line.
     pub source: &'a Source,
 }
@@ -144,6 +146,7 @@ pub(crate) fn check(
         findings,
         extensions,
         notes: Vec::new(),
+        step_grain: None,
         source,
     };
     checker.file(file, source)
@@ -216,6 +219,7 @@ impl Checker<'_> {
             notes: std::mem::take(&mut self.notes),
             data,
             former_words: None,
+            step_grain: self.step_grain,
         })
     }
 

@@ -109,7 +109,7 @@ impl Checker<'_> {
         let every = read(&pacing.every, |at| Some((self.count(at)?, at.span.clone())));
         let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
         let own_step = pace.step.map(|step| step * multiple);
-        let micro_steps = self.micro_steps(division, own_step);
+        let micro_steps = self.micro_steps(division, multiple, own_step);
         let predictor = self.predictor(&pacing.predictor);
         Paced {
             name,
@@ -121,8 +121,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Micro steps of a subsystem whose own macro step may be known.
-    fn micro_steps(&mut self, given: &Division, own_step: Option<f64>) -> Option<u32> {
+    /// Micro steps of a subsystem that advances with every so many macro steps, if its own macro step is
+    /// known.
+    fn micro_steps(&mut self, given: &Division, every: f64, own_step: Option<f64>) -> Option<u32> {
         let Some(micro_step) = &given.micro_step else {
             return self.count_or(&given.micro_steps, 1);
         };
@@ -131,6 +132,8 @@ impl Checker<'_> {
             ("micro_step", &given.micro_step),
         );
         let length = self.number(micro_step)?;
+        let grain = length / every;
+        self.step_grain = Some(self.step_grain.map_or(grain, |known| known.max(grain)));
         let own_step = own_step?;
         let steps = own_step / length;
         let whole = steps.round();

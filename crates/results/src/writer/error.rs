@@ -111,7 +111,7 @@ pub enum WriteError {
         cause: String,
     },
     /// The finished stream could not be turned into the final file.
-    #[error("cannot write {path}: {source}; all results stay readable in {partial}")]
+    #[error("cannot write {path}: {source}; {}", left(source, partial))]
     Finish {
         /// The file that was not written.
         path: PathBuf,
@@ -120,6 +120,17 @@ pub enum WriteError {
         /// Why not.
         source: ConvertError,
     },
+}
+
+/// What there is of the results.
+fn left(source: &ConvertError, partial: &std::path::Path) -> String {
+    let partial = partial.display();
+    match source {
+        ConvertError::Stream(_) => {
+            format!("{partial} was changed by somebody else while the run wrote to it")
+        }
+        _ => format!("all results stay readable in {partial}"),
+    }
 }
 
 /// The final file could not be made from the stream.

@@ -6,7 +6,7 @@ mod grid;
 
 use oldham_cosim::Simulation;
 use oldham_model::{Model, Template};
-use oldham_stability::{AnalysisError, Contour, borders, is_stable, map, radius};
+use oldham_stability::{AnalysisError, Contour, borders_among, is_stable, map, radius};
 use serde::Serialize;
 
 use crate::advice::refuse_learner;
@@ -105,6 +105,8 @@ pub struct CouplingMode {
     pub growth: f64,
     /// Frequency in hertz.
     pub frequency: f64,
+    /// Whether the model has it without the coupling.
+    pub own: bool,
 }
 
 /// The modes of a co-simulation, and what is to be said of them.
@@ -112,7 +114,7 @@ pub struct CouplingMode {
 pub struct CouplingModes {
     /// States of the recurrence.
     pub states: usize,
-    /// All modes, or the dominant ones of a large model; first those that the model has by itself.
+    /// All modes, or the dominant ones of a large model; those that the model has by itself come last.
     pub modes: Vec<CouplingMode>,
     /// Growing eigenvalues that were counted and are not among the modes.
     pub unlisted: usize,
@@ -148,14 +150,16 @@ impl<'a> StabilityStudy<'a> {
         }
         let (spectrum, verdict) = case.spectrum(None)?;
         let advice = Advice::of(&case, Ok(verdict), None);
-        let modes = spectrum.own_modes().iter().chain(spectrum.modes());
-        let modes = modes.map(|mode| {
+        let coupled = spectrum.modes().iter().map(|mode| (mode, false));
+        let own = spectrum.own_modes().iter().map(|mode| (mode, true));
+        let modes = coupled.chain(own).map(|(mode, own)| {
             let pole = spectrum.pole(mode);
             CouplingMode {
                 radius: mode.value.norm(),
                 error: mode.error,
                 growth: pole.re,
-                frequency: pole.im / std::f64::consts::TAU,
+                frequency: pole.im.abs() / std::f64::consts::TAU,
+                own,
             }
         });
         Ok(CouplingModes {
@@ -172,6 +176,7 @@ impl<'a> StabilityStudy<'a> {
         let Some((low, high)) = ends else {
             return Err(self.no_range(&range.key));
         };
+        let [low, high] = [low, high].map(|value| self.nearest(&range.key, value));
         for scheme in self.read_schemes()? {
             for value in [low, high] {
                 self.load(&scheme, &[(&range.key, value)])?;
@@ -183,10 +188,11 @@ impl<'a> StabilityStudy<'a> {
     /// Where stability changes along one parameter, for each scheme.
     pub fn borders(&self, range: &Range) -> Result<BorderStudy, StudyError> {
         let (low, high) = self.ends(range)?;
+        let nearest = |value| self.nearest(&range.key, value);
         let find = |scheme: ReadScheme| {
             let build = |value| self.build(&scheme, &[(&range.key, value)]);
             SchemeBorders {
-                found: borders(low, high, SAMPLES, build),
+                found: borders_among(low, high, SAMPLES, nearest, build),
                 scheme: scheme.name,
             }
         };
@@ -204,7 +210,7 @@ impl<'a> StabilityStudy<'a> {
         x: &Range,
         progress: &(dyn Fn(GridProgress<'_>) + Sync),
     ) -> Result<StabilityCurve, StudyError> {
-        let values = x.values(self.ends(x)?);
+        let values = self.values(x)?;
         let mut schemes = Vec::new();
         for scheme in self.read_schemes()? {
             let changes = |value, _| vec![(x.key.as_str(), value)];
@@ -227,7 +233,7 @@ impl<'a> StabilityStudy<'a> {
         y: &Range,
         progress: &(dyn Fn(GridProgress<'_>) + Sync),
     ) -> Result<StabilityMap, StudyError> {
-        let (xs, ys) = (x.values(self.ends(x)?), y.values(self.ends(y)?));
+        let (xs, ys) = (self.values(x)?, self.values(y)?);
         let mut schemes = Vec::new();
         for scheme in self.read_schemes()? {
             let changes = |a, b| vec![(x.key.as_str(), a), (y.key.as_str(), b)];
@@ -302,6 +308,25 @@ impl<'a> StabilityStudy<'a> {
             return model.monolithic(None).ok();
         }
         model.simulation().ok()
+    }
+
+    /// The nearest value that is possible: a macro step is a whole number of micro steps, where their length
+    /// is given.
+    fn nearest(&self, key: &str, value: f64) -> f64 {
+        match self.model.step_grain() {
+            Some(grain) if key == STEP => (value / grain).round().max(1.0) * grain,
+            _ => value,
+        }
+    }
+
+    /// The values of a range that are possible.
+    fn values(&self, range: &Range) -> Result<Vec<f64>, StudyError> {
+        let values = range.values(self.ends(range)?).into_iter();
+        let mut values: Vec<f64> = values
+            .map(|value| self.nearest(&range.key, value))
+            .collect();
+        values.dedup();
+        Ok(values)
     }
 
     /// The present value of a parameter or of the macro step; of other settings it is not known.
