@@ -167,7 +167,7 @@ impl<'a> BandMatrix<'a> {
     }
 
     pub fn factor(mut self) -> BandFactors<'a> {
-        let (pivots, reach) = pulp::Arch::new().dispatch(Elimination(&mut self));
+        let (pivots, reach) = eliminate(&mut self);
         BandFactors {
             family: self.family,
             re: self.re,
@@ -178,10 +178,20 @@ impl<'a> BandMatrix<'a> {
     }
 }
 
-/// The elimination, compiled for each instruction set: pivots, and how far their rows reach.
-struct Elimination<'m, 'a>(&'m mut BandMatrix<'a>);
+/// Eliminates with the best instruction set of the machine: pivots, and how far their rows reach.
+fn eliminate(matrix: &mut BandMatrix<'_>) -> (Vec<usize>, Vec<usize>) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(level) = pulp::x86::V3::try_new() {
+        return level.vectorize(Elimination::<true>(matrix));
+    }
+    pulp::Arch::new().dispatch(Elimination::<false>(matrix))
+}
 
-impl pulp::NullaryFnOnce for Elimination<'_, '_> {
+/// The elimination, compiled for each instruction set; `FUSED` says whether a fused multiply-add is one
+/// instruction.
+struct Elimination<'m, 'a, const FUSED: bool>(&'m mut BandMatrix<'a>);
+
+impl<const FUSED: bool> pulp::NullaryFnOnce for Elimination<'_, '_, FUSED> {
     type Output = (Vec<usize>, Vec<usize>);
 
     #[inline(always)]
@@ -234,7 +244,7 @@ impl pulp::NullaryFnOnce for Elimination<'_, '_> {
                 let (left_im, right_im) = im.split_at_mut(at + 1);
                 let factors = &left[top + 1..top + 1 + below];
                 let factors_im = &left_im[top + 1..top + 1 + below];
-                subtract(
+                subtract::<FUSED>(
                     (&mut right[..below], &mut right_im[..below]),
                     (factors, factors_im),
                     (ur, ui),
@@ -247,12 +257,21 @@ impl pulp::NullaryFnOnce for Elimination<'_, '_> {
 
 /// target -= source · factor.
 #[inline(always)]
-fn subtract(target: (&mut [f64], &mut [f64]), source: (&[f64], &[f64]), factor: (f64, f64)) {
+fn subtract<const FUSED: bool>(
+    target: (&mut [f64], &mut [f64]),
+    source: (&[f64], &[f64]),
+    factor: (f64, f64),
+) {
     let (fr, fi) = factor;
     let targets = target.0.iter_mut().zip(target.1.iter_mut());
     for ((re, im), (&x, &y)) in targets.zip(source.0.iter().zip(source.1)) {
-        *re -= x * fr - y * fi;
-        *im -= x * fi + y * fr;
+        if FUSED {
+            *re = y.mul_add(fi, x.mul_add(-fr, *re));
+            *im = y.mul_add(-fr, x.mul_add(-fi, *im));
+        } else {
+            *re -= x * fr - y * fi;
+            *im -= x * fi + y * fr;
+        }
     }
 }
 
@@ -305,7 +324,7 @@ impl BandFactors<'_> {
                 true => (near, far),
                 false => (far, near),
             };
-            subtract(to, (from.0, from.1), factor);
+            subtract::<false>(to, (from.0, from.1), factor);
         };
         for j in 0..n {
             let pivot = self.pivots[j];
