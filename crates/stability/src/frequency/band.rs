@@ -1,11 +1,12 @@
 //! Factorisations of many complex matrices with the same sparse pattern.
 //!
 //! Unknowns are ordered once so that the matrix is a narrow band (reverse Cuthill–McKee), rows and
-//! columns are scaled once to about one; then each factorisation is Gaussian elimination with
-//! partial pivoting inside the band, as wide at each column as the pattern is up to there. Real and
-//! imaginary parts are kept apart, so that the inner loops are plain vector operations.
+//! columns are scaled once to about one; then each factorisation is an elimination inside the band,
+//! as wide at each column as the pattern is up to there.
 
 use nalgebra::Complex;
+
+use super::elimination::{Eliminated, Entries, PANEL, eliminate};
 
 /// Sweeps of scaling; more change nothing.
 const SCALINGS: usize = 4;
@@ -13,34 +14,22 @@ const SCALINGS: usize = 4;
 /// The common pattern.
 #[derive(Default)]
 pub(super) struct BandFamily {
-    size: usize,
+    pub size: usize,
     /// Place of each unknown in the order of elimination.
     place: Vec<usize>,
-    lower: usize,
-    upper: usize,
+    pub lower: usize,
+    pub upper: usize,
     /// The last row of each column, and the last column of each row, or of one before it.
-    bottom: Vec<usize>,
-    reach: Vec<usize>,
+    pub bottom: Vec<usize>,
+    pub reach: Vec<usize>,
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
-}
-
-/// One matrix.
-pub(super) struct BandMatrix<'a> {
-    family: &'a BandFamily,
-    re: Vec<f64>,
-    im: Vec<f64>,
 }
 
 /// The factors of one matrix.
 pub(super) struct BandFactors<'a> {
     family: &'a BandFamily,
-    re: Vec<f64>,
-    im: Vec<f64>,
-    /// The row that came to each place.
-    pivots: Vec<usize>,
-    /// The last column that each pivot row reaches.
-    reach: Vec<usize>,
+    factors: Eliminated,
 }
 
 /// Several vectors side by side: all components of a row stand together.
@@ -120,186 +109,31 @@ impl BandFamily {
         }
     }
 
-    fn stride(&self) -> usize {
-        2 * self.lower + self.upper + 1
+    /// Where an entry of the pattern is in the order of elimination, row and column, and its scale.
+    pub fn slot(&self, row: usize, column: usize) -> (usize, usize, f64) {
+        let scale = self.row_scale[row] * self.column_scale[column];
+        (self.place[row], self.place[column], scale)
     }
 
-    fn diagonal(&self) -> usize {
-        self.lower + self.upper
+    /// The logarithm of the determinant up to a constant, its imaginary part up to multiples of 2π.
+    pub fn log_determinant(&self, entries: impl Entries) -> Complex<f64> {
+        eliminate(self, entries, false).log_determinant
     }
 
-    /// Where an entry of the pattern is in the band, and its scale.
-    pub fn slot(&self, row: usize, column: usize) -> (usize, f64) {
-        let (i, j) = (self.place[row], self.place[column]);
-        let at = j * self.stride() + self.diagonal() + i - j;
-        (at, self.row_scale[row] * self.column_scale[column])
-    }
-
-    pub fn zeros(&self) -> BandMatrix<'_> {
-        let length = self.size * self.stride();
-        BandMatrix {
-            family: self,
-            re: vec![0.0; length],
-            im: vec![0.0; length],
-        }
-    }
-}
-
-impl<'a> BandMatrix<'a> {
-    /// Adds to a place that [`BandFamily::slot`] has given, something that is scaled already.
-    #[inline]
-    pub fn add_at(&mut self, at: usize, value: Complex<f64>) {
-        self.re[at] += value.re;
-        self.im[at] += value.im;
-    }
-
-    pub fn add(&mut self, row: usize, column: usize, value: Complex<f64>) {
-        let (at, scale) = self.family.slot(row, column);
-        self.add_at(at, value * scale);
-    }
-
-    /// Multiplies all entries.
-    pub fn multiply(&mut self, factor: Complex<f64>) {
-        for (re, im) in self.re.iter_mut().zip(&mut self.im) {
-            let product = Complex::new(*re, *im) * factor;
-            (*re, *im) = (product.re, product.im);
-        }
-    }
-
-    pub fn factor(mut self) -> BandFactors<'a> {
-        let (pivots, reach) = eliminate(&mut self);
+    pub fn factor(&self, entries: impl Entries) -> BandFactors<'_> {
+        let factors = eliminate(self, entries, true);
         BandFactors {
-            family: self.family,
-            re: self.re,
-            im: self.im,
-            pivots,
-            reach,
-        }
-    }
-}
-
-/// Eliminates with the best instruction set of the machine: pivots, and how far their rows reach.
-fn eliminate(matrix: &mut BandMatrix<'_>) -> (Vec<usize>, Vec<usize>) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(level) = pulp::x86::V3::try_new() {
-        return level.vectorize(Elimination::<true>(matrix));
-    }
-    pulp::Arch::new().dispatch(Elimination::<false>(matrix))
-}
-
-/// The elimination, compiled for each instruction set; `FUSED` says whether a fused multiply-add is one
-/// instruction.
-struct Elimination<'m, 'a, const FUSED: bool>(&'m mut BandMatrix<'a>);
-
-impl<const FUSED: bool> pulp::NullaryFnOnce for Elimination<'_, '_, FUSED> {
-    type Output = (Vec<usize>, Vec<usize>);
-
-    #[inline(always)]
-    fn call(self) -> Self::Output {
-        let BandMatrix { family, re, im } = self.0;
-        let (n, stride, diagonal) = (family.size, family.stride(), family.diagonal());
-        let mut pivots = vec![0; n];
-        let mut reach = vec![0; n];
-        let mut last = 0;
-        for j in 0..n {
-            let below = family.bottom[j] - j;
-            let top = j * stride + diagonal;
-            let mut pivot = 0;
-            let mut largest = -1.0;
-            for i in 0..=below {
-                let size = re[top + i] * re[top + i] + im[top + i] * im[top + i];
-                if size > largest {
-                    (largest, pivot) = (size, i);
-                }
-            }
-            pivots[j] = j + pivot;
-            last = last.max(family.reach[j + pivot]);
-            reach[j] = last;
-            if pivot != 0 {
-                for c in j..=last {
-                    let at = c * stride + diagonal + j - c;
-                    re.swap(at, at + pivot);
-                    im.swap(at, at + pivot);
-                }
-            }
-            // An exact zero makes everything infinite: the caller sees that it met a zero.
-            let (pr, pi) = (re[top], im[top]);
-            let square = pr * pr + pi * pi;
-            let (ir, ii) = (pr / square, -pi / square);
-            for i in 1..=below {
-                let (x, y) = (re[top + i], im[top + i]);
-                re[top + i] = x * ir - y * ii;
-                im[top + i] = x * ii + y * ir;
-            }
-            if below == 0 {
-                continue;
-            }
-            for c in j + 1..=last {
-                let at = c * stride + diagonal + j - c;
-                let (ur, ui) = (re[at], im[at]);
-                if ur == 0.0 && ui == 0.0 {
-                    continue;
-                }
-                let (left, right) = re.split_at_mut(at + 1);
-                let (left_im, right_im) = im.split_at_mut(at + 1);
-                let factors = &left[top + 1..top + 1 + below];
-                let factors_im = &left_im[top + 1..top + 1 + below];
-                subtract::<FUSED>(
-                    (&mut right[..below], &mut right_im[..below]),
-                    (factors, factors_im),
-                    (ur, ui),
-                );
-            }
-        }
-        (pivots, reach)
-    }
-}
-
-/// target -= source · factor.
-#[inline(always)]
-fn subtract<const FUSED: bool>(
-    target: (&mut [f64], &mut [f64]),
-    source: (&[f64], &[f64]),
-    factor: (f64, f64),
-) {
-    let (fr, fi) = factor;
-    let targets = target.0.iter_mut().zip(target.1.iter_mut());
-    for ((re, im), (&x, &y)) in targets.zip(source.0.iter().zip(source.1)) {
-        if FUSED {
-            *re = y.mul_add(fi, x.mul_add(-fr, *re));
-            *im = y.mul_add(-fr, x.mul_add(-fi, *im));
-        } else {
-            *re -= x * fr - y * fi;
-            *im -= x * fi + y * fr;
+            family: self,
+            factors,
         }
     }
 }
 
 impl BandFactors<'_> {
-    /// The logarithm of the determinant up to a constant, its imaginary part up to multiples of 2π.
-    pub fn log_determinant(&self) -> Complex<f64> {
-        let family = self.family;
-        let (stride, diagonal) = (family.stride(), family.diagonal());
-        let mut sum = Complex::new(0.0, 0.0);
-        let mut product = Complex::new(1.0, 0.0);
-        for j in 0..family.size {
-            let at = j * stride + diagonal;
-            let pivot = Complex::new(self.re[at], self.im[at]);
-            product *= if self.pivots[j] == j { pivot } else { -pivot };
-            let size = product.norm_sqr();
-            if !(1e-100..1e100).contains(&size) {
-                sum += product.ln();
-                product = Complex::new(1.0, 0.0);
-            }
-        }
-        sum + product.ln()
-    }
-
     /// Solves for all columns; rows are those of the unscaled, unordered unknowns.
     pub fn solve(&self, columns: &mut Columns) {
         let family = self.family;
         let (n, width) = (family.size, columns.width);
-        let (stride, diagonal) = (family.stride(), family.diagonal());
         let mut x = Columns::zeros(n, width);
         for row in 0..n {
             let (from, to) = (row * width, family.place[row] * width);
@@ -324,30 +158,35 @@ impl BandFactors<'_> {
                 true => (near, far),
                 false => (far, near),
             };
-            subtract::<false>(to, (from.0, from.1), factor);
+            subtract(to, (from.0, from.1), factor);
         };
-        for j in 0..n {
-            let pivot = self.pivots[j];
-            if pivot != j {
+        let Eliminated {
+            columns: factors,
+            pivots,
+            reach,
+            ..
+        } = &self.factors;
+        for first in (0..n).step_by(PANEL) {
+            let end = (first + PANEL).min(n);
+            for (j, &pivot) in pivots.iter().enumerate().take(end).skip(first) {
                 for k in 0..width {
                     x.re.swap(j * width + k, pivot * width + k);
                     x.im.swap(j * width + k, pivot * width + k);
                 }
             }
-            let top = j * stride + diagonal;
-            for i in 1..=family.bottom[j] - j {
-                eliminate(&mut x, j + i, j, (self.re[top + i], self.im[top + i]));
+            for j in first..end {
+                for i in j + 1..=family.bottom[end - 1] {
+                    eliminate(&mut x, i, j, factors.get(i, j));
+                }
             }
         }
         for j in (0..n).rev() {
-            for c in j + 1..=self.reach[j] {
-                let at = c * stride + diagonal + j - c;
-                eliminate(&mut x, j, c, (self.re[at], self.im[at]));
+            for c in j + 1..=reach[j] {
+                eliminate(&mut x, j, c, factors.get(j, c));
             }
-            let at = j * stride + diagonal;
-            let pivot = Complex::new(self.re[at], self.im[at]);
+            let (re, im) = factors.get(j, j);
             for k in j * width..(j + 1) * width {
-                let value = Complex::new(x.re[k], x.im[k]) / pivot;
+                let value = Complex::new(x.re[k], x.im[k]) / Complex::new(re, im);
                 (x.re[k], x.im[k]) = (value.re, value.im);
             }
         }
@@ -358,6 +197,16 @@ impl BandFactors<'_> {
                 columns.im[to + k] = x.im[from + k] * family.column_scale[row];
             }
         }
+    }
+}
+
+/// target -= source · factor.
+fn subtract(target: (&mut [f64], &mut [f64]), source: (&[f64], &[f64]), factor: (f64, f64)) {
+    let (fr, fi) = factor;
+    let targets = target.0.iter_mut().zip(target.1.iter_mut());
+    for ((re, im), (&x, &y)) in targets.zip(source.0.iter().zip(source.1)) {
+        *re -= x * fr - y * fi;
+        *im -= x * fi + y * fr;
     }
 }
 
@@ -440,6 +289,17 @@ mod tests {
     use super::*;
     use nalgebra::{DMatrix, DVector};
 
+    /// A matrix by its columns.
+    struct Listed(Vec<Vec<(usize, Complex<f64>)>>);
+
+    impl Entries for &Listed {
+        fn add_column(&mut self, column: usize, add: impl FnMut(usize, Complex<f64>)) {
+            let entries = self.0[column].iter().copied();
+            let mut add = add;
+            entries.for_each(|(row, value)| add(row, value));
+        }
+    }
+
     /// Against dense factorisations, with zeros on the diagonal as constraints have them.
     #[test]
     fn solutions_and_determinants_are_those_of_dense_matrices() {
@@ -464,13 +324,14 @@ mod tests {
         let mut logs = Vec::new();
         for _ in 0..3 {
             let mut dense = DMatrix::<Complex<f64>>::zeros(n, n);
-            let mut band = family.zeros();
+            let mut listed = Listed(vec![Vec::new(); n]);
             for &(i, j, size) in &places {
                 let value = Complex::new(random(), random()) * size;
                 dense[(i, j)] += value;
-                band.add(i, j, value);
+                let (row, column, scale) = family.slot(i, j);
+                listed.0[column].push((row, value * scale));
             }
-            let factors = band.factor();
+            let factors = family.factor(&listed);
             let b = DVector::from_fn(n, |_, _| Complex::new(random(), random()));
             let mut columns = Columns::zeros(n, 2);
             (0..n).for_each(|i| columns.add(i, 1, b[i]));
@@ -478,7 +339,7 @@ mod tests {
             let x = DVector::from_fn(n, |i, _| columns.get(i, 1));
             assert!((&dense * x - &b).norm() < 1e-9 * b.norm());
             assert!((0..n).all(|i| columns.get(i, 0) == Complex::default()));
-            logs.push((factors.log_determinant(), dense.determinant()));
+            logs.push((family.log_determinant(&listed), dense.determinant()));
         }
         // They agree up to the constant of the scaling.
         for pair in logs.windows(2) {

@@ -13,7 +13,8 @@ use oldham_cosim::{
     SequenceOutput,
 };
 
-use super::band::{BandFamily, BandMatrix, Columns};
+use super::band::{BandFamily, Columns};
+use super::elimination::Entries;
 use super::operator::{levels, polynomial};
 
 type C = Complex<f64>;
@@ -42,9 +43,10 @@ struct Channel {
     columns: Vec<[Vec<Entry>; 2]>,
 }
 
-/// An entry of a part's matrices, scaled, at its place in the band.
+/// An entry of a part's matrices, scaled, at its row in the order of elimination.
 struct Placed {
-    at: usize,
+    row: u32,
+    part: u32,
     mass: f64,
     damping: f64,
     stiffness: f64,
@@ -56,7 +58,9 @@ pub(super) struct Coupled {
     /// The first unknown of each part.
     first: Vec<usize>,
     family: BandFamily,
-    placed: Vec<Vec<Placed>>,
+    /// The entries of all parts column by column, and where each column begins.
+    placed: Vec<Placed>,
+    starts: Vec<usize>,
     /// For each part, how many rows have velocities at most, and how many accelerations.
     rated: Vec<[i32; 2]>,
 }
@@ -87,15 +91,13 @@ impl Coupled {
             rated: models.iter().map(rated).collect(),
             family: BandFamily::default(),
             placed: Vec::new(),
+            starts: Vec::new(),
             models,
             channels,
             first,
         };
         coupled.family = BandFamily::new(size, coupled.pattern(step));
-        let units = coupled.models.iter().zip(&coupled.first);
-        coupled.placed = units
-            .map(|(model, &first)| placed(model, first, &coupled.family))
-            .collect();
+        (coupled.starts, coupled.placed) = coupled.place(size);
         Some(coupled)
     }
 
@@ -125,6 +127,42 @@ impl Coupled {
         pattern
     }
 
+    /// The entries of all parts in the order of elimination, those at one place together: where each
+    /// column begins, and all of them.
+    fn place(&self, size: usize) -> (Vec<usize>, Vec<Placed>) {
+        let mut all: Vec<(usize, Placed)> = Vec::new();
+        for (part, (model, first)) in self.models.iter().zip(&self.first).enumerate() {
+            let kinds = [&model.mass, &model.damping, &model.stiffness];
+            for (kind, entries) in kinds.into_iter().enumerate() {
+                for &(row, column, value) in entries.iter().filter(|entry| entry.2 != 0.0) {
+                    let (row, column, scale) = self.family.slot(first + row, first + column);
+                    let of = |wanted: usize| if kind == wanted { value * scale } else { 0.0 };
+                    let placed = Placed {
+                        row: row as u32,
+                        part: part as u32,
+                        mass: of(0),
+                        damping: of(1),
+                        stiffness: of(2),
+                    };
+                    all.push((column, placed));
+                }
+            }
+        }
+        all.sort_by_key(|(column, placed)| (*column, placed.row));
+        all.dedup_by(|(column, next), (of, kept)| {
+            let is_same = (*column, next.row) == (*of, kept.row);
+            if is_same {
+                kept.mass += next.mass;
+                kept.damping += next.damping;
+                kept.stiffness += next.stiffness;
+            }
+            is_same
+        });
+        let before = |column: usize| all.partition_point(|(of, _)| *of < column);
+        let starts = (0..=size).map(before).collect();
+        (starts, all.into_iter().map(|(_, placed)| placed).collect())
+    }
+
     /// Unknowns of all parts together.
     pub fn unknowns(&self) -> usize {
         self.models.iter().map(|model| model.unknowns).sum()
@@ -144,12 +182,12 @@ impl Coupled {
     /// The same with all equations multiplied by a number, which changes nothing but the rounding.
     pub fn log_determinant_rounded_otherwise(&self, w: C) -> C {
         let mut matrix = self.matrix(w, Exchange::AsRun);
-        matrix.multiply(OTHER_UNIT);
+        matrix.unit = OTHER_UNIT;
         self.log_determinant_of(matrix, w)
     }
 
-    fn log_determinant_of(&self, matrix: BandMatrix<'_>, w: C) -> C {
-        let mut log = matrix.factor().log_determinant();
+    fn log_determinant_of(&self, matrix: Matrix<'_>, w: C) -> C {
+        let mut log = self.family.log_determinant(matrix);
         for (model, rows) in self.models.iter().zip(&self.rated) {
             let below = [&model.operator.velocity[1], &model.operator.acceleration[1]];
             for (below, &rows) in below.iter().zip(rows) {
@@ -161,7 +199,7 @@ impl Coupled {
 
     /// For each connection, how much of a mode passes it.
     pub fn traffic(&self, w: C) -> Vec<f64> {
-        let factors = self.matrix(w, Exchange::AsRun).factor();
+        let factors = self.family.factor(self.matrix(w, Exchange::AsRun));
         let size = self.unknowns();
         let mut mode = Columns::zeros(size, 1);
         (0..size).for_each(|i| mode.add(i, 0, C::new(1.0, 0.3 * (i as f64).sin())));
@@ -186,21 +224,20 @@ impl Coupled {
         models.map(|model| levels(&model.operator, w)).collect()
     }
 
-    fn matrix(&self, w: C, exchange: Exchange) -> BandMatrix<'_> {
+    fn matrix(&self, w: C, exchange: Exchange) -> Matrix<'_> {
         let operators = self.operators(w);
-        let mut matrix = self.family.zeros();
-        for (placed, [_, v, a]) in self.placed.iter().zip(&operators) {
-            for entry in placed {
-                matrix.add_at(
-                    entry.at,
-                    a * entry.mass + v * entry.damping + entry.stiffness,
-                );
-            }
-        }
+        let mut received = Vec::new();
         self.couple(w, exchange, &operators, &mut |row, column, value| {
-            matrix.add(row, column, value);
+            let (row, column, scale) = self.family.slot(row, column);
+            received.push((row, column, value * scale));
         });
-        matrix
+        received.sort_by_key(|&(_, column, _)| std::cmp::Reverse(column));
+        Matrix {
+            coupled: self,
+            operators,
+            received,
+            unit: C::new(1.0, 0.0),
+        }
     }
 
     /// What all parts receive, on the left-hand side.
@@ -266,6 +303,31 @@ impl Coupled {
     }
 }
 
+/// The matrix of the coupled step at one w, assembled column by column.
+struct Matrix<'a> {
+    coupled: &'a Coupled,
+    operators: Vec<[C; 3]>,
+    /// What parts receive: rows, columns and values, the first column last.
+    received: Vec<(usize, usize, C)>,
+    /// A factor of all equations.
+    unit: C,
+}
+
+impl Entries for Matrix<'_> {
+    #[inline(always)]
+    fn add_column(&mut self, column: usize, mut add: impl FnMut(usize, C)) {
+        let Coupled { placed, starts, .. } = self.coupled;
+        for entry in &placed[starts[column]..starts[column + 1]] {
+            let [_, v, a] = self.operators[entry.part as usize];
+            let value = a * entry.mass + v * entry.damping + entry.stiffness;
+            add(entry.row as usize, self.unit * value);
+        }
+        while let Some((row, _, value)) = self.received.pop_if(|(_, of, _)| *of == column) {
+            add(row, self.unit * value);
+        }
+    }
+}
+
 /// Components as sparse functions of the unknowns.
 type Rows = Vec<Vec<(usize, C)>>;
 
@@ -313,35 +375,6 @@ fn prescribed_columns(model: &SequenceModel, kind: &SequenceInput) -> Vec<[Vec<E
     };
     let both = |&unknown: &usize| [of(unknown, &model.damping), of(unknown, &model.mass)];
     node.iter().map(both).collect()
-}
-
-/// The entries of a part in the band, those at one place together.
-fn placed(model: &SequenceModel, first: usize, family: &BandFamily) -> Vec<Placed> {
-    let mut all: Vec<Placed> = Vec::new();
-    let kinds = [&model.mass, &model.damping, &model.stiffness];
-    for (kind, entries) in kinds.into_iter().enumerate() {
-        for &(row, column, value) in entries.iter().filter(|entry| entry.2 != 0.0) {
-            let (at, scale) = family.slot(first + row, first + column);
-            let of = |wanted: usize| if kind == wanted { value * scale } else { 0.0 };
-            all.push(Placed {
-                at,
-                mass: of(0),
-                damping: of(1),
-                stiffness: of(2),
-            });
-        }
-    }
-    all.sort_by_key(|entry| entry.at);
-    all.dedup_by(|next, kept| {
-        let is_same = next.at == kept.at;
-        if is_same {
-            kept.mass += next.mass;
-            kept.damping += next.damping;
-            kept.stiffness += next.stiffness;
-        }
-        is_same
-    });
-    all
 }
 
 /// How many rows of a part have velocities at most, and how many accelerations.

@@ -4,12 +4,13 @@
 //! delay w = 1/z, is zero inside the unit circle ([`coupled`]). The zeros are counted by the argument
 //! principle ([`roots`]), and those near the circle are found ([`muller`]) and divided out ([`rest`]);
 //! the innermost ones, which grow fastest, on smaller circles ([`search`]).
-//! One evaluation is one banded factorisation ([`band`]). The matrices are those that the parts
+//! One evaluation is one banded factorisation ([`band`], [`elimination`]). The matrices are those that the parts
 //! assemble in a run, at the state of the run; the filters between them are read off the running
 //! predictors.
 
 mod band;
 mod coupled;
+mod elimination;
 mod muller;
 mod operator;
 mod rest;
@@ -21,6 +22,8 @@ use std::time::{Duration, Instant};
 
 use nalgebra::Complex;
 use oldham_cosim::{SequenceLink, Simulation, SubsystemId};
+
+use crate::spread::spread;
 
 use coupled::{Coupled, Exchange};
 use rest::{Rest, Zero};
@@ -141,7 +144,7 @@ impl FrequencyAnalysis {
             zeros.extend(self.outward(&function, &goes_on));
         }
         widen_clusters(&mut zeros);
-        self.find_rounding(&mut zeros);
+        self.find_rounding(&mut zeros, threads);
         let growing: Vec<&Zero> = zeros
             .iter()
             .filter(|zero| zero.at.norm() < radius)
@@ -150,6 +153,10 @@ impl FrequencyAnalysis {
         if inside > 0 && growing.is_empty() {
             return Err(NoVerdict::Lost);
         }
+        let certain = zeros
+            .iter()
+            .take_while(|zero| zero.at.norm() + zero.error.max(ROUNDING) < 1.0)
+            .count();
         Ok(FrequencyVerdict {
             modes: zeros
                 .iter()
@@ -157,11 +164,7 @@ impl FrequencyAnalysis {
                 .collect(),
             growing: inside,
             unlisted: inside.saturating_sub(listed),
-            physical: zeros
-                .iter()
-                .take_while(|zero| zero.at.norm() + zero.error.max(ROUNDING) < 1.0)
-                .map(|zero| self.grows_alone(zero))
-                .collect(),
+            physical: spread(&zeros[..certain], threads, |zero| self.grows_alone(zero)),
             connection: growing.first().and_then(|zero| self.busiest(zero.at)),
             evaluations: function.evaluations.into_inner(),
             unknowns: self.coupled.unknowns(),
@@ -170,26 +173,29 @@ impl FrequencyAnalysis {
 
     /// How far rounding moves the innermost zeros: where the same equations, rounded otherwise, have
     /// them. Several free motions at one place are moved far.
-    fn find_rounding(&self, zeros: &mut [Zero]) {
+    fn find_rounding(&self, zeros: &mut [Zero], threads: usize) {
         let log = |w: C| self.coupled.log_determinant_rounded_otherwise(w);
         let function = Function {
             log: &log,
             evaluations: AtomicUsize::new(0),
             threads: 1,
         };
-        for place in 0..zeros.len().min(EXAMINED) {
+        let examined: Vec<usize> = (0..zeros.len().min(EXAMINED)).collect();
+        let errors = spread(&examined, threads, |&place| {
             let zero = zeros[place];
             let mut others = zeros.to_vec();
             others.swap_remove(place);
             let rest = Rest { zeros: others };
-            let spread = C::from((10.0 * zero.error).max(NARROWEST));
-            let points = [zero.at + spread, zero.at - spread, zero.at];
-            if let Some(again) = function.approach(points, points.map(log), &rest) {
-                // Rounding of a mode without damping changes its frequency before its radius.
-                let moved = SIDEWAYS * (again.at - zero.at).norm();
-                let grown = (again.at.norm() - zero.at.norm()).abs();
-                zeros[place].error = zero.error.max(CAUTION * grown.max(moved));
-            }
+            let aside = C::from((10.0 * zero.error).max(NARROWEST));
+            let points = [zero.at + aside, zero.at - aside, zero.at];
+            let again = function.approach(points, points.map(log), &rest)?;
+            // Rounding of a mode without damping changes its frequency before its radius.
+            let moved = SIDEWAYS * (again.at - zero.at).norm();
+            let grown = (again.at.norm() - zero.at.norm()).abs();
+            Some(CAUTION * grown.max(moved))
+        });
+        for (zero, error) in zeros.iter_mut().zip(errors) {
+            zero.error = zero.error.max(error.unwrap_or(0.0));
         }
     }
 

@@ -34,8 +34,10 @@ const DENSE_RATIO: f64 = 0.8;
 const LONGEST_HUNT: f64 = 0.02;
 /// Open segments, for each to begin with, at which the function is noise rather than rough.
 const MOST_OPEN: usize = 12;
-/// Starts from which zeros inside are looked for when all else has missed them.
-const MOST_TRIES: usize = 12;
+/// Places of the circle below which zeros inside are looked for when all else has missed them, and how deep
+/// in terms of the rate at which the phase turns there.
+const MOST_PLACES: usize = 3;
+const DEPTHS: [f64; 4] = [1.0, 0.5, 2.0, 0.2];
 /// Circles smaller than this are far from all modes that the formula hardly damps.
 const DEEP: f64 = 0.7;
 /// Zeros that are looked for although the circle is smooth beside them, and slopes that tell of one.
@@ -64,6 +66,14 @@ impl Census {
     pub fn missing(&self) -> usize {
         let met = self.rest.met_within(self.radius);
         self.inside.saturating_sub(met as usize)
+    }
+
+    /// The zeros that were found so far.
+    pub fn found(self) -> Found {
+        Found {
+            zeros: self.rest.zeros,
+            inside: self.inside,
+        }
     }
 
     /// Whether those can be told apart from here; on smaller circles there are fewer.
@@ -110,14 +120,18 @@ impl Function<'_> {
         })
     }
 
-    /// The zeros in a disc of this radius.
+    /// The zeros in a disc of this radius, and beside it.
     pub fn zeros_within(
         &self,
         radius: f64,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Found, Unresolved> {
-        let census = self.census(radius, goes_on)?;
-        Ok(self.find(census, goes_on))
+        let mut census = self.census(radius, goes_on)?;
+        self.find_inside(&mut census, goes_on);
+        if radius >= DEEP {
+            self.find_beside(&mut census);
+        }
+        Ok(census.found())
     }
 
     /// How many zeros are in a disc of this radius; only those are found that are near its rim.
@@ -201,34 +215,12 @@ impl Function<'_> {
         })
     }
 
-    /// The zeros that a census has counted.
-    pub fn find(&self, census: Census, goes_on: &dyn Fn() -> bool) -> Found {
-        let Census {
-            radius,
-            mut rest,
-            segments,
-            inside,
-        } = census;
-        self.find_inside(&mut rest, &segments, inside as i64, radius, goes_on);
-        if radius >= DEEP {
-            self.find_beside(&mut rest, &segments);
-        }
-        Found {
-            zeros: rest.zeros,
-            inside,
-        }
-    }
-
     /// Zeros inside that are not near the circle turn the phase slowly: they are looked for on the
     /// real axis, where powers along the circle say they are, and where the phase turns fastest.
-    fn find_inside(
-        &self,
-        rest: &mut Rest,
-        done: &[ArcSegment],
-        inside: i64,
-        radius: f64,
-        goes_on: &dyn Fn() -> bool,
-    ) {
+    pub fn find_inside(&self, census: &mut Census, goes_on: &dyn Fn() -> bool) {
+        let radius = census.radius;
+        let inside = census.inside as i64;
+        let (rest, done) = (&mut census.rest, &census.segments);
         if rest.met_within(radius) < inside {
             self.find_real(rest, radius);
         }
@@ -236,18 +228,14 @@ impl Function<'_> {
         if inside - rest.met_within(radius) > MOST_MOMENTS {
             return;
         }
-        for start in rest.by_moments(done, inside - rest.met_within(radius)) {
-            let points = [start * 1.001, start * 0.999, start];
-            let values = points.map(|w| self.at(w));
-            if let Some(zero) = self.muller(points, values, rest)
-                && zero.at.norm() < radius
-            {
-                self.add(rest, zero);
-            }
-        }
-        let mut tries = 0;
-        loop {
-            if rest.met_within(radius) >= inside || tries >= MOST_TRIES || !goes_on() {
+        let starts: Vec<[C; 3]> = rest
+            .by_moments(done, inside - rest.met_within(radius))
+            .into_iter()
+            .map(|start| [start * 1.001, start * 0.999, start])
+            .collect();
+        self.meet(rest, radius, &starts, &|_, _| true);
+        for place in 0..MOST_PLACES {
+            if rest.met_within(radius) >= inside || !goes_on() {
                 return;
             }
             let mut fastest: Vec<(f64, &ArcSegment)> = done
@@ -258,25 +246,21 @@ impl Function<'_> {
                 })
                 .collect();
             fastest.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let (rate, segment) = fastest[(tries / 4).min(fastest.len() - 1)];
+            let (rate, segment) = fastest[place.min(fastest.len() - 1)];
             let depth = 1.0 / rate.max(1.0);
-            let scale = [1.0, 0.5, 2.0, 0.2][tries % 4];
-            tries += 1;
             let angle = 0.5 * (segment.ends[0].angle + segment.ends[1].angle);
-            let start = C::from_polar(radius * (1.0 - scale * depth).max(0.02), angle);
-            let spread = 0.1 * scale * depth;
-            let points = [start * (1.0 + spread), start, start * (1.0 - spread)];
-            let values = points.map(|w| self.at(w));
-            if let Some(zero) = self.muller(points, values, rest)
-                && zero.at.norm() < radius
-            {
-                self.add(rest, zero);
-            }
+            let starts = DEPTHS.map(|scale| {
+                let start = C::from_polar(radius * (1.0 - scale * depth).max(0.02), angle);
+                let spread = 0.1 * scale * depth;
+                [start * (1.0 + spread), start, start * (1.0 - spread)]
+            });
+            self.meet(rest, radius, &starts, &|_, _| false);
         }
     }
 
     /// Zeros outside that leave the circle smooth, a few of them: where the slope is largest.
-    fn find_beside(&self, rest: &mut Rest, done: &[ArcSegment]) {
+    fn find_beside(&self, census: &mut Census) {
+        let (rest, done) = (&mut census.rest, &census.segments);
         let mut tried = vec![false; done.len()];
         for _ in 0..MOST_BESIDE {
             let slope = |place: &usize| rest.with_slope(&done[*place].ends[0])[1].norm();
@@ -319,17 +303,41 @@ impl Function<'_> {
             .map(C::from)
             .collect();
         let values = spread(&points, self.threads, |&w| self.at(w));
-        let log = |rest: &Rest, i: usize| rest.of(points[i], values[i]);
-        for i in 0..points.len() - 1 {
-            let turned = wrapped(log(rest, i + 1).im - log(rest, i).im);
-            if turned.abs() < 0.5 * PI {
-                continue;
-            }
-            let middle = 0.5 * (points[i] + points[i + 1]);
-            let start = [points[i], points[i + 1], middle];
-            let logs = [values[i], values[i + 1], self.at(middle)];
-            if let Some(zero) = self.muller(start, logs, rest)
-                && zero.at.norm() < radius
+        let has_zero = |rest: &Rest, i: usize| {
+            let [a, b] = [i, i + 1].map(|i| rest.of(points[i], values[i]));
+            wrapped(b.im - a.im).abs() >= 0.5 * PI
+        };
+        let places: Vec<usize> = (0..points.len() - 1)
+            .filter(|&i| has_zero(rest, i))
+            .collect();
+        let starts: Vec<[C; 3]> = places
+            .iter()
+            .map(|&i| [points[i], points[i + 1], 0.5 * (points[i] + points[i + 1])])
+            .collect();
+        self.meet(rest, radius, &starts, &|rest, i| has_zero(rest, places[i]));
+    }
+
+    /// Looks for zeros of a disc from several starts at once. Two may lead to the same: from the later
+    /// one it is looked for another, if that is still worth it.
+    fn meet(
+        &self,
+        rest: &mut Rest,
+        radius: f64,
+        starts: &[[C; 3]],
+        is_worth_it: &dyn Fn(&Rest, usize) -> bool,
+    ) {
+        let from = |points: &[C; 3], rest: &Rest| {
+            let found = self.muller(*points, points.map(|w| self.at(w)), rest);
+            found.filter(|zero| zero.at.norm() < radius)
+        };
+        let found = spread(starts, self.threads, |points| from(points, rest));
+        for (i, zero) in found.into_iter().enumerate() {
+            let Some(zero) = zero else { continue };
+            let known = rest.zeros.len();
+            self.add(rest, zero);
+            if rest.zeros.len() == known
+                && is_worth_it(rest, i)
+                && let Some(zero) = from(&starts[i], rest)
             {
                 self.add(rest, zero);
             }

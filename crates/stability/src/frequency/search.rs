@@ -6,20 +6,19 @@ use super::roots::{Found, Function, Unresolved};
 /// Circles on which the modes that grow fastest are looked for, and the radius of one to the next.
 const MOST_CIRCLES: usize = 12;
 const INWARD: f64 = 0.5;
+/// Zeros that are looked for at once: of more, the innermost are alone on a smaller circle, and to count is
+/// cheaper than to miss some.
+const FEW: usize = 4;
 
 impl Function<'_> {
     /// The innermost zeros of a disc, the innermost first, and the number of all in it. Where there
     /// are many, the others are counted and not looked for.
     pub fn fastest(&self, radius: f64, goes_on: &dyn Fn() -> bool) -> Result<Found, Unresolved> {
-        let census = self.census(radius, goes_on)?;
-        let found = match census.is_clear() {
-            true => self.find(census, goes_on),
-            false => Found {
-                zeros: Vec::new(),
-                inside: census.inside,
-            },
-        };
-        let mut found = self.with_innermost(found, radius, goes_on);
+        let mut census = self.census(radius, goes_on)?;
+        if census.is_clear() {
+            self.find_inside(&mut census, goes_on);
+        }
+        let mut found = self.with_innermost(census.found(), radius, goes_on);
         found.zeros.retain(|zero| zero.at.norm() < radius);
         Ok(found)
     }
@@ -54,12 +53,12 @@ impl Function<'_> {
     }
 
     /// The innermost zeros, where there are too many to tell apart from the circle: the modes that
-    /// grow fastest. Circles are drawn inwards, and then between the last with zeros inside and the
-    /// first without any, until all zeros inside of one are met.
+    /// grow fastest. Circles are drawn inwards until few zeros are inside of one, then between the last
+    /// with zeros inside and the first without any, until all zeros inside of one are met.
     fn inward(&self, radius: f64, goes_on: &dyn Fn() -> bool) -> Vec<Zero> {
         let mut innermost = Vec::new();
         let (mut free, mut taken) = (0.0, radius);
-        for _ in 0..MOST_CIRCLES {
+        for circle in 1..=MOST_CIRCLES {
             let radius = match free > 0.0 {
                 true => f64::sqrt(free * taken),
                 false => INWARD * taken,
@@ -68,8 +67,12 @@ impl Function<'_> {
                 Ok(census) if census.inside == 0 => free = radius,
                 // So many are told apart on a smaller circle.
                 Ok(census) if !census.is_clear() => taken = radius,
-                Ok(census) => {
-                    let Found { mut zeros, inside } = self.find(census, goes_on);
+                Ok(census) if census.inside > FEW && free == 0.0 && circle < MOST_CIRCLES => {
+                    taken = radius;
+                }
+                Ok(mut census) => {
+                    self.find_inside(&mut census, goes_on);
+                    let Found { mut zeros, inside } = census.found();
                     zeros.retain(|zero| zero.at.norm() < radius);
                     let met: usize = zeros.iter().map(Zero::multiplicity).sum();
                     if !zeros.is_empty() {
