@@ -50,6 +50,7 @@ impl Measure {
     }
 
     /// Work between two samples that are `h` apart.
+    #[inline(always)]
     fn work<const F: usize, const M: usize>(
         self,
         from: &Sample<F, M>,
@@ -87,6 +88,7 @@ impl<const F: usize, const M: usize> Sample<F, M> {
         motion: [0.0; M],
     };
 
+    #[inline(always)]
     fn take(force: &[f64], motion: &[f64]) -> Self {
         Self {
             force: *force.first_chunk().expect("a port is as wide as its force"),
@@ -257,6 +259,7 @@ impl<const F: usize, const M: usize> WorkIntegral<F, M> {
         self.last = self.sample(inputs, outputs);
     }
 
+    #[inline(always)]
     fn open(&mut self, inputs: &[f64], outputs: &[f64]) {
         self.opened = self.work;
         if let Side::GivesMotion { force, .. } = self.side {
@@ -277,6 +280,7 @@ impl<const F: usize, const M: usize> WorkIntegral<F, M> {
         self.start = self.last;
     }
 
+    #[inline(always)]
     fn close(&mut self, inputs: &[f64], outputs: &[f64], h: f64) {
         let end = self.sample(inputs, outputs);
         self.work = self.opened + self.measure.work(&self.start, &end, h);
@@ -287,6 +291,7 @@ impl<const F: usize, const M: usize> WorkIntegral<F, M> {
     }
 
     /// Force and motion at the interface.
+    #[inline(always)]
     fn sample(&self, inputs: &[f64], outputs: &[f64]) -> Sample<F, M> {
         match self.side {
             Side::GivesForce { motion, force }
@@ -300,6 +305,7 @@ impl<const F: usize, const M: usize> WorkIntegral<F, M> {
     }
 
     /// Force and motion at the own end of a side that keeps its force.
+    #[inline(always)]
     fn own_sample(&self, outputs: &[f64]) -> Option<Sample<F, M>> {
         match self.side {
             Side::KeepsForce { own, force, .. } => {

@@ -57,6 +57,8 @@ pub struct Inputs {
     sampled: Vec<f64>,
     cancel: Option<Cancel>,
     layer: Option<Box<dyn InputLayer>>,
+    /// Whether the predictor answers for all inputs: nothing else needs to be looked at.
+    are_predicted: bool,
 }
 
 impl Inputs {
@@ -73,17 +75,27 @@ impl Inputs {
             sampled: vec![f64::NEG_INFINITY; ports.inputs().len()],
             cancel: None,
             layer: None,
+            are_predicted: false,
         }
+    }
+
+    /// What the inputs come from has changed.
+    #[inline(never)]
+    fn find_predicted(&mut self) {
+        let are_driven = !(self.sources.is_empty() && self.external.is_empty());
+        self.are_predicted = self.given.is_empty() && !are_driven && self.layer.is_none();
     }
 
     /// Drives an unconnected input.
     pub fn drive(&mut self, ports: &Ports, port: InputPort, source: Box<dyn Source>) {
         self.sources.push((ports.input_range(port), source));
+        self.find_predicted();
     }
 
     /// Lets an unconnected input follow a dial.
     pub(crate) fn follow_dial(&mut self, ports: &Ports, port: InputPort, input: ExternalInput) {
         self.external.push((ports.input_range(port), input));
+        self.find_predicted();
     }
 
     /// The inputs that are set from outside.
@@ -126,7 +138,17 @@ impl Inputs {
     }
 
     /// All inputs at time t.
+    #[inline]
     pub fn at(&mut self, t: f64, inputs: &mut [f64]) {
+        match self.are_predicted {
+            true => self.predictor.predict(t, None, inputs),
+            false => self.assemble(t, inputs),
+        }
+    }
+
+    /// All inputs at time t, from wherever each comes.
+    #[inline(never)]
+    fn assemble(&mut self, t: f64, inputs: &mut [f64]) {
         match self.layer {
             None => self.evaluate(t, None, inputs),
             Some(_) => self.ask_layer(t, None, inputs),
@@ -153,11 +175,13 @@ impl Inputs {
     /// that lets a part inside of it advance with other inputs than its own.
     pub fn lend(&mut self, layer: Box<dyn InputLayer>) {
         self.layer = Some(layer);
+        self.find_predicted();
     }
 
     /// The layer that was lent.
     pub fn take_back<L: InputLayer>(&mut self) -> Option<Box<L>> {
         let layer: Box<dyn Any> = self.layer.take()?;
+        self.find_predicted();
         layer.downcast().ok()
     }
 
@@ -206,6 +230,7 @@ impl Inputs {
         if !self.given.is_empty() {
             let range = &self.ports[port.0];
             self.given.retain(|(place, _)| !range.contains(place));
+            self.find_predicted();
         }
         self.sampled[port.0] = t;
         self.predictor.receive(port, t, values);

@@ -91,8 +91,10 @@ impl Equations {
         applied: &[f64],
         forces: &mut [f64],
     ) -> Result<(), StepError> {
-        for (row, force) in forces.iter_mut().enumerate() {
-            *force = self.constant[row] + applied[row] - self.elastic_resistance(row, motion);
+        let given = self.constant.iter().zip(applied);
+        let rows = self.couplings.each_row().zip(given);
+        for (force, (couplings, (constant, applied))) in forces.iter_mut().zip(rows) {
+            *force = constant + applied - elastic_resistance(couplings, motion);
         }
         for &(row, slot, mass) in &self.boundary_masses {
             forces[row] -= mass * motion.a[slot];
@@ -141,16 +143,6 @@ impl Equations {
         laws.chain(loads).any(|expression| !expression.is_smooth())
     }
 
-    // Called for every row of every evaluation: a call costs as much as the row.
-    #[inline(always)]
-    fn elastic_resistance(&self, row: usize, motion: &Motion) -> f64 {
-        let mut sum = 0.0;
-        for &(slot, coupling) in self.couplings.row(row) {
-            sum += coupling.stiffness * motion.x[slot] + coupling.damping * motion.v[slot];
-        }
-        sum
-    }
-
     /// From forces on the own nodes to their accelerations, which come first in `a`.
     #[inline]
     pub(crate) fn accelerations(&self, forces: &[f64], a: &mut [f64]) {
@@ -192,7 +184,8 @@ impl Equations {
         let row = self.own + boundary;
         let inertia = self.masses.row(row).iter();
         let inertia: f64 = inertia.map(|&(slot, m)| m * motion.a[slot]).sum();
-        let force = self.constant[row] - self.elastic_resistance(row, motion) - inertia;
+        let force =
+            self.constant[row] - elastic_resistance(self.couplings.row(row), motion) - inertia;
         if self.loads.is_empty() && self.laws.is_empty() {
             return Ok(force);
         }
@@ -221,4 +214,16 @@ impl Equations {
         }
         Ok(force)
     }
+}
+
+// Called for every row of every evaluation: a call costs as much as the row.
+#[inline(always)]
+fn elastic_resistance(couplings: &[(usize, Coupling)], motion: &Motion) -> f64 {
+    // As long as each other: one look at a slot is enough for both.
+    let velocities = &motion.v[..motion.x.len()];
+    let mut sum = 0.0;
+    for &(slot, coupling) in couplings {
+        sum += coupling.stiffness * motion.x[slot] + coupling.damping * velocities[slot];
+    }
+    sum
 }

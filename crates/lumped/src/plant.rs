@@ -129,11 +129,16 @@ impl Plant {
         &self.inputs
     }
 
-    /// Lets given inputs act.
+    /// Lets given inputs act. They are asked for several times in a step, and seldom new.
+    #[inline(always)]
     pub(crate) fn impose(&mut self, inputs: &[f64]) {
-        if inputs == self.inputs {
-            return;
+        if inputs != self.inputs {
+            self.impose_new(inputs);
         }
+    }
+
+    #[inline(never)]
+    fn impose_new(&mut self, inputs: &[f64]) {
         self.inputs.copy_from_slice(inputs);
         self.moved();
         self.wiring
@@ -152,11 +157,16 @@ impl Plant {
 
     /// The accelerations of the own nodes from the equations of motion. An engine often asks for
     /// the outputs just where a step then starts, so they are evaluated only if something changed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn accelerate(&mut self, t: f64) -> Result<(), StepError> {
-        if self.accelerated_at == t {
-            return Ok(());
+        match self.accelerated_at == t {
+            true => Ok(()),
+            false => self.accelerate_anew(t),
         }
+    }
+
+    #[inline(never)]
+    fn accelerate_anew(&mut self, t: f64) -> Result<(), StepError> {
         self.evaluate_forces(By::Position, t)?;
         self.equations
             .accelerations(&self.forces, &mut self.motion.a);
@@ -165,7 +175,7 @@ impl Plant {
     }
 
     /// The forces on the own nodes, own inertia apart. `by` tells what received tangents answer to.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn evaluate_forces(&mut self, by: By, t: f64) -> Result<(), StepError> {
         let (motion, applied) = (&self.motion, &self.applied);
         self.equations

@@ -34,6 +34,13 @@ impl<E> SparseRows<E> {
         &self.entries[self.starts[row]..self.starts[row + 1]]
     }
 
+    /// The entries of each row in turn.
+    #[inline(always)]
+    pub(crate) fn each_row(&self) -> impl Iterator<Item = &[(usize, E)]> {
+        let ends = self.starts.windows(2);
+        ends.map(|ends| &self.entries[ends[0]..ends[1]])
+    }
+
     /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.starts.len() - 1

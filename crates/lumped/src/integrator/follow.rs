@@ -62,10 +62,16 @@ impl Followers {
     }
 
     /// Where the integration starts they are where they should be.
+    #[inline(always)]
     pub(crate) fn start(&mut self, plant: &mut Plant, t: f64) -> Result<(), StepError> {
-        if self.boundary_nodes.is_empty() || self.phase == MOVING {
-            return Ok(());
+        match self.boundary_nodes.is_empty() || self.phase == MOVING {
+            true => Ok(()),
+            false => self.place_first(plant, t),
         }
+    }
+
+    #[inline(never)]
+    fn place_first(&mut self, plant: &mut Plant, t: f64) -> Result<(), StepError> {
         self.phase = READY;
         for follower in &mut self.boundary_nodes {
             let [x, v, a] = received(plant.inputs(), follower.component);

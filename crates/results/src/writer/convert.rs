@@ -1,4 +1,4 @@
-//! From the finished stream to the final file.
+//! From all rows to the final file.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use arrow_array::{Array, Float64Array, RecordBatch, RecordBatchReader};
+use arrow_array::{Array, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
@@ -18,6 +18,7 @@ use parquet::file::writer::SerializedFileWriter;
 
 use super::error::ConvertError;
 use super::pages::{Chunk, PAGE_BYTES};
+use super::partial::AllRows;
 use super::{Format, WRITE_BYTES};
 use crate::csv::write_header;
 use crate::schema::{column_count, columns_of, width_of};
@@ -31,25 +32,40 @@ const LIST_GROUP_BYTES: usize = 16 << 20;
 /// Holds the header of a batch; its columns, which are larger, are read past the buffer.
 const READ_BYTES: usize = 8 << 10;
 
-/// Writes the stream `partial` to `target` in the given format, and waits until it is on the disk if that
-/// is asked for. Gives the number of rows.
+/// Writes all rows to `target` in the given format, and waits until they are on the disk if that is asked
+/// for. Gives the number of rows.
 pub(super) fn convert(
-    partial: File,
+    rows: AllRows,
     target: &mut File,
     format: Format,
     is_lasting: bool,
 ) -> Result<u64, ConvertError> {
-    let source = BufReader::with_capacity(READ_BYTES, partial);
-    let batches = StreamReader::try_new(source, None)?;
-    let rows = match format {
-        Format::Parquet => write_parquet(batches, target)?,
-        Format::Csv => write_csv(batches, target)?,
+    let rows = match rows {
+        AllRows::Waiting(schema, batches) => {
+            let batches = batches.into_iter().map(Ok);
+            write(RecordBatchIterator::new(batches, schema), target, format)?
+        }
+        AllRows::Written(stream) => {
+            let source = BufReader::with_capacity(READ_BYTES, stream);
+            write(StreamReader::try_new(source, None)?, target, format)?
+        }
     };
     // Before the rename that follows: or a power cut could leave the name without the data.
     if is_lasting {
         target.sync_data()?;
     }
     Ok(rows)
+}
+
+fn write(
+    batches: impl RecordBatchReader,
+    target: &mut File,
+    format: Format,
+) -> Result<u64, ConvertError> {
+    match format {
+        Format::Parquet => write_parquet(batches, target),
+        Format::Csv => write_csv(batches, target),
+    }
 }
 
 fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64, ConvertError> {

@@ -12,7 +12,7 @@ mod rows;
 mod ticker;
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use oldham_cosim::{Column, Draft, Recorder};
 
 use crate::schema::{Metadata, TIME, schema_of};
 pub use error::{ConvertError, WriteError};
-use partial::PartialStream;
+use partial::{AllRows, PartialStream};
 
 /// Files grow by pieces of this size: the system's cache takes a large piece for a fraction of what it
 /// takes many small ones for.
@@ -113,11 +113,10 @@ impl ResultWriter {
             format,
             overwrite,
             is_lasting,
-            partial: stream,
+            partial: mut stream,
         } = self;
         let partial = stream.path().to_owned();
-        // Read from the very file that was written, whatever its name stands for by now.
-        let (rows, written) = stream.close()?;
+        let (rows, written) = stream.all_rows()?;
         let found = finish(rows, &path, format, written, [overwrite, is_lasting]);
         let found = found.map_err(|source| WriteError::Finish {
             path: path.clone(),
@@ -132,15 +131,14 @@ impl ResultWriter {
                 written,
             });
         }
-        // The final file is complete: a stream that cannot be removed costs space, not results.
-        let _ = fs::remove_file(&partial);
+        stream.remove();
         Ok(path)
     }
 }
 
 /// Makes the final file if the stream still holds all rows; gives their number.
 fn finish(
-    rows: File,
+    rows: AllRows,
     path: &Path,
     format: Format,
     written: u64,

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Seek};
 use std::path::{Path, PathBuf};
 
+use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, SchemaRef};
 
@@ -12,15 +13,22 @@ use super::error::WriteError;
 use super::rows::Rows;
 use super::ticker::Ticker;
 
+/// Batches that wait in memory are written at the latest when they have so many bytes.
+const MOST_WAITING: usize = 16 << 20;
+
 /// An Arrow stream that is readable up to the last flush, whatever ends the run. It is locked as
 /// long as it is written, so that a second run finds that it is in use.
 pub(super) struct PartialStream {
     path: PathBuf,
     rows: Rows,
+    /// Batches that are not written yet. A run that ends before they are due needs no stream.
+    waiting: Vec<RecordBatch>,
+    waiting_bytes: usize,
     stream: StreamWriter<BufWriter<File>>,
     ticker: Ticker,
-    /// Rows in the file.
+    /// Rows in the file, and all that were taken.
     written: u64,
+    taken: u64,
     /// A failed write may have left half a batch: anything after it would be unreadable.
     broken: Option<String>,
 }
@@ -52,9 +60,12 @@ impl PartialStream {
         Ok(Self {
             path,
             rows: Rows::new(schema),
+            waiting: Vec::new(),
+            waiting_bytes: 0,
             stream,
             ticker,
             written: 0,
+            taken: 0,
             broken: None,
         })
     }
@@ -67,47 +78,78 @@ impl PartialStream {
         self.check_whole()?;
         self.rows.push(t, row);
         if self.rows.is_full() {
-            self.flush()
-        } else {
-            self.flush_if_due()
+            self.gather()?;
         }
+        self.flush_if_due()
     }
 
     pub(super) fn flush_if_due(&mut self) -> Result<(), WriteError> {
-        if self.ticker.has_ticked() {
+        if self.ticker.has_ticked() || self.waiting_bytes > MOST_WAITING {
             self.flush()
         } else {
             Ok(())
         }
     }
 
-    fn flush(&mut self) -> Result<(), WriteError> {
-        self.check_whole()?;
-        self.ticker.reset();
+    /// The rows become a batch that waits.
+    fn gather(&mut self) -> Result<(), WriteError> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let count = self.rows.len() as u64;
-        let written = write_rows(&mut self.rows, &mut self.stream);
-        self.or_broken(written)?;
-        self.written += count;
+        self.taken += self.rows.len() as u64;
+        let batch = self.rows.take();
+        let batch = self.or_broken(batch)?;
+        self.waiting_bytes += batch.get_array_memory_size();
+        self.waiting.push(batch);
         Ok(())
     }
 
-    /// Writes what is left and the end marker. Gives the file, from its start and still locked, and
-    /// the number of its rows.
-    pub(super) fn close(mut self) -> Result<(File, u64), WriteError> {
+    fn flush(&mut self) -> Result<(), WriteError> {
+        self.check_whole()?;
+        self.ticker.reset();
+        self.gather()?;
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        self.waiting_bytes = 0;
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut batches = waiting.iter();
+        let written = batches.try_for_each(|batch| self.stream.write(batch));
+        let written = written.and_then(|()| self.stream.flush());
+        self.or_broken(written)?;
+        self.written = self.taken;
+        Ok(())
+    }
+
+    /// All rows, from wherever they are, and their number. Until the final file is complete the stream
+    /// stays: what waits is written there if anything fails.
+    pub(super) fn all_rows(&mut self) -> Result<(AllRows, u64), WriteError> {
+        self.check_whole()?;
+        self.gather()?;
+        if self.written == 0 {
+            let schema = self.rows.schema().clone();
+            let waiting = AllRows::Waiting(schema, self.waiting.clone());
+            return Ok((waiting, self.taken));
+        }
         self.flush()?;
         // Writes the end marker and flushes.
         let finished = self.stream.finish();
         self.or_broken(finished)?;
+        // Read from the very file that was written, whatever its name stands for by now.
         let file = self.stream.get_ref().get_ref().try_clone();
         let file = file.and_then(|mut file| {
             file.rewind()?;
             Ok(file)
         });
         let file = self.or_broken(file.map_err(ArrowError::from))?;
-        Ok((file, self.written))
+        Ok((AllRows::Written(file), self.taken))
+    }
+
+    /// The final file is complete: the stream has done its duty.
+    pub(super) fn remove(mut self) {
+        self.waiting.clear();
+        // A stream that cannot be removed costs space, not results.
+        let _ = fs::remove_file(&self.path);
     }
 
     fn or_broken<T>(&mut self, result: Result<T, ArrowError>) -> Result<T, WriteError> {
@@ -141,12 +183,12 @@ impl Drop for PartialStream {
     }
 }
 
-fn write_rows(
-    rows: &mut Rows,
-    stream: &mut StreamWriter<BufWriter<File>>,
-) -> Result<(), ArrowError> {
-    stream.write(&rows.take()?)?;
-    stream.flush()
+/// The rows of a run that is done.
+pub(super) enum AllRows {
+    /// In memory.
+    Waiting(SchemaRef, Vec<RecordBatch>),
+    /// In the stream, from its start, which is still locked.
+    Written(File),
 }
 
 /// Whether a run may write its stream here. An empty stream holds nothing that could be lost.

@@ -1,4 +1,4 @@
-//! Rows on their way to the disk, kept column by column.
+//! Rows on their way to the disk.
 
 use std::sync::Arc;
 
@@ -14,77 +14,77 @@ const BATCH_BYTES: usize = 1 << 20;
 /// A batch also carries a header per column, which should not outweigh its rows.
 const FEWEST_ROWS: usize = 64;
 
-/// Rows not yet written; space for a whole batch is there from the start.
+/// Bytes of rows that are turned into columns at a time: they stay in the nearest cache.
+const TURNED_BYTES: usize = 16 << 10;
+
+/// Rows not yet written, one after the other; space for a whole batch is there from the start.
 pub(super) struct Rows {
     schema: SchemaRef,
-    fields: Vec<Values>,
+    numbers: Vec<f64>,
     /// Numbers of a row.
     width: usize,
     capacity: usize,
-}
-
-/// The values of a field, a row after the other.
-struct Values {
-    width: usize,
-    numbers: Vec<f64>,
 }
 
 impl Rows {
     pub(super) fn new(schema: SchemaRef) -> Self {
         let width = column_count(&schema);
         let capacity = (BATCH_BYTES / (width * size_of::<f64>())).clamp(FEWEST_ROWS, MOST_ROWS);
-        let values = |width: usize| Values {
-            width,
-            numbers: Vec::with_capacity(width * capacity),
-        };
-        let fields = schema.fields().iter();
         Self {
-            fields: fields.map(|field| values(width_of(field))).collect(),
+            numbers: Vec::with_capacity(width * capacity),
             schema,
             width,
             capacity,
         }
     }
 
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.numbers.is_empty()
     }
 
     pub(super) fn len(&self) -> usize {
-        // Time is a single number.
-        self.fields[0].numbers.len()
+        self.numbers.len() / self.width
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.len() == self.capacity
+        self.numbers.len() == self.capacity * self.width
     }
 
     /// Adds a row; the caller empties the buffer when it is full.
     pub(super) fn push(&mut self, t: f64, row: &[f64]) {
         assert_eq!(row.len() + 1, self.width, "width of a recorded row");
-        self.fields[0].numbers.push(t);
-        let mut rest = row;
-        for field in &mut self.fields[1..] {
-            match field.width {
-                1 => field.numbers.push(rest[0]),
-                width => field.numbers.extend_from_slice(&rest[..width]),
-            }
-            rest = &rest[field.width..];
-        }
+        self.numbers.push(t);
+        self.numbers.extend_from_slice(row);
     }
 
     /// Takes all rows out as one batch.
     pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
-        let arrays = self
-            .fields
-            .iter_mut()
-            .zip(self.schema.fields())
-            .map(|(values, field)| {
-                let room = Vec::with_capacity(values.width * self.capacity);
-                array_of(std::mem::replace(&mut values.numbers, room), field)
-            });
-        let arrays = arrays.collect::<Result<_, _>>()?;
-        RecordBatch::try_new(self.schema.clone(), arrays)
+        let rows = self.len();
+        let fields = self.schema.fields().iter();
+        let mut columns: Vec<(usize, Vec<f64>)> = fields
+            .map(|field| (width_of(field), Vec::with_capacity(rows * width_of(field))))
+            .collect();
+        let row_bytes = self.width * size_of::<f64>();
+        let turned = self.width * (TURNED_BYTES / row_bytes).max(1);
+        for block in self.numbers.chunks(turned) {
+            let mut first = 0;
+            for (width, column) in &mut columns {
+                let rows = block.chunks_exact(self.width);
+                match *width {
+                    1 => column.extend(rows.map(|row| row[first])),
+                    width => rows.for_each(|row| column.extend_from_slice(&row[first..][..width])),
+                }
+                first += *width;
+            }
+        }
+        self.numbers.clear();
+        let columns = columns.into_iter().zip(self.schema.fields());
+        let arrays = columns.map(|((_, numbers), field)| array_of(numbers, field));
+        RecordBatch::try_new(self.schema.clone(), arrays.collect::<Result<_, _>>()?)
     }
 }
 
