@@ -61,10 +61,7 @@ impl BlockLu {
     /// Analyses the pattern. If matrix and factors would take more than so many bytes, gives how
     /// many.
     pub fn within(structure: Structure, most_bytes: u64) -> Result<Self, u64> {
-        let plan = Symbolic::new(structure);
-        if plan.bytes() > most_bytes {
-            return Err(plan.bytes());
-        }
+        let plan = Symbolic::within(structure, most_bytes)?;
         let mut lu = Self {
             plan,
             fronts: Vec::new(),

@@ -1,7 +1,7 @@
 //! Symbolic factorisation: which unknowns are eliminated together, and where every block of the
 //! matrix lives.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::front::FrontShape;
 use super::order::minimum_degree;
@@ -83,9 +83,14 @@ const PLACE: u64 = (1 << PLACE_BITS) - 1;
 
 impl Symbolic {
     pub fn new(structure: Structure) -> Self {
+        Self::within(structure, u64::MAX).expect("no bound")
+    }
+
+    /// If factors and updates would take more than so many bytes, gives how many.
+    pub fn within(structure: Structure, most_bytes: u64) -> Result<Self, u64> {
         let groups = initial_groups(&structure);
         let groups = in_postorder(&structure, groups);
-        Self::with_groups(structure, groups)
+        Self::with_groups_within(structure, groups, most_bytes)
     }
 
     /// As at first, with no groups joined.
@@ -171,6 +176,16 @@ impl Symbolic {
     }
 
     fn with_groups(structure: Structure, groups: Vec<Vec<usize>>) -> Self {
+        Self::with_groups_within(structure, groups, u64::MAX).expect("no bound")
+    }
+
+    /// What is told if it would take too much is found before the lists of unknowns are made, which take
+    /// as much as the factors.
+    fn with_groups_within(
+        structure: Structure,
+        groups: Vec<Vec<usize>>,
+        most_bytes: u64,
+    ) -> Result<Self, u64> {
         let sizes = block_sizes(&structure);
         let mut block_start = vec![0];
         for size in &sizes {
@@ -178,11 +193,27 @@ impl Symbolic {
         }
         let group_of = groups_of_blocks(sizes.len(), &groups);
         let boundaries = boundaries(&structure, &groups, &group_of);
+        let unknowns = |blocks: &[usize]| blocks.iter().map(|&block| sizes[block]).sum();
+        let shapes: Vec<FrontShape> = groups
+            .iter()
+            .zip(&boundaries)
+            .map(|(own, boundary)| FrontShape::new(unknowns(own), unknowns(boundary)))
+            .collect();
+        let parents = boundaries
+            .iter()
+            .map(|boundary| boundary.iter().map(|&block| group_of[block]).min());
+        let mut children = vec![Vec::new(); groups.len()];
+        for (group, parent) in parents.enumerate() {
+            if let Some(parent) = parent {
+                children[parent].push(group);
+            }
+        }
+        let (places, updates) = places_of_updates(&shapes, &children);
         let mut symbolic = Self {
             fronts: Vec::with_capacity(groups.len()),
             block_start,
-            storage: 0,
-            updates: 0,
+            storage: shapes.iter().map(FrontShape::factors).sum(),
+            updates,
             kinds: kinds(&structure),
             prescribers: Vec::new(),
             packed: vec![0; sizes.len()],
@@ -190,18 +221,26 @@ impl Symbolic {
             groups,
             group_of,
         };
+        if symbolic.bytes() > most_bytes {
+            return Err(symbolic.bytes());
+        }
         symbolic.pack();
         let prescribed = symbolic.structure.prescribed.iter();
         let prescribers = prescribed.flat_map(|&(_, prescriber)| {
             symbolic.block_start[prescriber]..symbolic.block_start[prescriber + 1]
         });
         symbolic.prescribers = prescribers.collect();
-        for (index, boundary) in boundaries.iter().enumerate() {
-            symbolic.push_front(index, boundary);
+        let mut start = 0;
+        let rest = children.into_iter().zip(places);
+        for (index, (boundary, (children, update))) in boundaries.iter().zip(rest).enumerate() {
+            let shape = shapes[index];
+            symbolic.push_front(index, boundary, shape, start);
+            let front = symbolic.fronts.last_mut().expect("it was just pushed");
+            (front.children, front.update) = (children, update);
+            start += shape.factors();
         }
         symbolic.connect_parents();
-        symbolic.place_updates();
-        symbolic
+        Ok(symbolic)
     }
 
     /// Bytes of factors and updates.
@@ -209,7 +248,7 @@ impl Symbolic {
         (self.storage as u64 + self.updates as u64) * size_of::<f64>() as u64
     }
 
-    fn push_front(&mut self, group: usize, boundary: &[usize]) {
+    fn push_front(&mut self, group: usize, boundary: &[usize], shape: FrontShape, start: usize) {
         let unknowns_of = |block: &usize| self.block_start[*block]..self.block_start[block + 1];
         let mut unknowns: Vec<usize> = self.groups[group].iter().flat_map(unknowns_of).collect();
         let own = unknowns.len();
@@ -220,10 +259,9 @@ impl Symbolic {
             .flat_map(unknowns_of)
             .count();
         unknowns.extend(boundary.iter().flat_map(unknowns_of));
-        let shape = FrontShape::new(own, unknowns.len() - own);
         self.fronts.push(FrontPlan {
             shape,
-            start: self.storage,
+            start,
             free: own + free_boundary,
             unknowns,
             parent: boundary.iter().map(|&b| self.group_of[b]).min(),
@@ -232,7 +270,6 @@ impl Symbolic {
             owned_by_parent: 0,
             in_parent: Vec::new(),
         });
-        self.storage += shape.factors();
     }
 
     fn connect_parents(&mut self) {
@@ -256,55 +293,56 @@ impl Symbolic {
             );
             let front = &mut self.fronts[index];
             (front.in_parent, front.owned_by_parent) = (in_parent, owned);
-            self.fronts[parent].children.push(index);
         }
     }
+}
 
-    /// Gives every update a place that nobody else uses from the elimination of its front to that
-    /// of the parent.
-    fn place_updates(&mut self) {
-        // Free stretches by start, with their lengths; beyond the end everything is free.
-        let mut free: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut end = 0;
-        for index in 0..self.fronts.len() {
-            let length = self.fronts[index].shape.update();
-            let fits = free.iter().filter(|(_, room)| **room >= length);
-            let best = fits.min_by_key(|(_, room)| **room).map(|(s, r)| (*s, *r));
-            let start = match best {
-                _ if length == 0 => 0,
-                Some((start, room)) => {
-                    free.remove(&start);
-                    if room > length {
-                        free.insert(start + length, room - length);
-                    }
-                    start
+/// Gives every update a place that nobody else uses from the elimination of its front to that of the
+/// parent; and the end of all.
+fn places_of_updates(shapes: &[FrontShape], children: &[Vec<usize>]) -> (Vec<usize>, usize) {
+    // Free stretches by start, with their lengths; beyond the end everything is free.
+    let mut free: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut places = Vec::with_capacity(shapes.len());
+    let mut end = 0;
+    for (shape, children) in shapes.iter().zip(children) {
+        let length = shape.update();
+        let fits = free.iter().filter(|(_, room)| **room >= length);
+        let best = fits.min_by_key(|(_, room)| **room).map(|(s, r)| (*s, *r));
+        let start = match best {
+            _ if length == 0 => 0,
+            Some((start, room)) => {
+                free.remove(&start);
+                if room > length {
+                    free.insert(start + length, room - length);
                 }
-                None => {
-                    // The last stretch may reach the end.
-                    let last = free.last_key_value().map(|(s, r)| (*s, *r));
-                    let start = match last {
-                        Some((start, room)) if start + room == end => {
-                            free.remove(&start);
-                            start
-                        }
-                        _ => end,
-                    };
-                    end = start + length;
-                    start
-                }
-            };
-            self.fronts[index].update = start;
-            for child in self.fronts[index].children.clone() {
-                let front = &self.fronts[child];
-                release(&mut free, front.update, front.shape.update());
+                start
             }
-        }
-        self.updates = end;
-        // What is empty must not lie where others begin.
-        for front in self.fronts.iter_mut().filter(|f| f.shape.update() == 0) {
-            front.update = end;
+            None => {
+                // The last stretch may reach the end.
+                let last = free.last_key_value().map(|(s, r)| (*s, *r));
+                let start = match last {
+                    Some((start, room)) if start + room == end => {
+                        free.remove(&start);
+                        start
+                    }
+                    _ => end,
+                };
+                end = start + length;
+                start
+            }
+        };
+        places.push(start);
+        for &child in children {
+            release(&mut free, places[child], shapes[child].update());
         }
     }
+    // What is empty must not lie where others begin.
+    for (place, shape) in places.iter_mut().zip(shapes) {
+        if shape.update() == 0 {
+            *place = end;
+        }
+    }
+    (places, end)
 }
 
 /// Makes a stretch free again, joined with its neighbours.
@@ -420,7 +458,8 @@ fn in_postorder(structure: &Structure, mut groups: Vec<Vec<usize>>) -> Vec<Vec<u
 
 /// The later blocks that each group is coupled with when it is eliminated, in order.
 fn boundaries(structure: &Structure, groups: &[Vec<usize>], group_of: &[usize]) -> Vec<Vec<usize>> {
-    let mut coupled: Vec<BTreeSet<(usize, usize)>> = vec![BTreeSet::new(); groups.len()];
+    // By group and block. What comes from earlier groups is sorted when its turn has come.
+    let mut coupled: Vec<Vec<(usize, usize)>> = vec![Vec::new(); groups.len()];
     for clique in &structure.cliques {
         let stored = || clique.iter().filter(|&&b| group_of[b] != NO_GROUP);
         let Some(first) = stored().map(|&b| group_of[b]).min() else {
@@ -428,15 +467,18 @@ fn boundaries(structure: &Structure, groups: &[Vec<usize>], group_of: &[usize]) 
         };
         coupled[first].extend(stored().map(|&b| (group_of[b], b)));
     }
+    let mut boundaries = Vec::with_capacity(groups.len());
     for group in 0..groups.len() {
-        let beyond: BTreeSet<_> = coupled[group].split_off(&(group + 1, 0));
+        let mut beyond = std::mem::take(&mut coupled[group]);
+        beyond.retain(|&(later, _)| later > group);
+        beyond.sort_unstable();
+        beyond.dedup();
         if let Some(&(parent, _)) = beyond.first() {
             coupled[parent].extend(&beyond);
         }
-        coupled[group] = beyond;
+        boundaries.push(beyond.iter().map(|&(_, block)| block).collect());
     }
-    let blocks = |set: BTreeSet<(usize, usize)>| set.into_iter().map(|(_, b)| b).collect();
-    coupled.into_iter().map(blocks).collect()
+    boundaries
 }
 
 #[cfg(test)]

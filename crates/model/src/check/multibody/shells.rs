@@ -13,16 +13,35 @@ use crate::mechanism::{Outline, Pose, ShellSpec, Surface, Symbol};
 
 /// Most elements of one shell.
 const MAX_ELEMENTS: usize = 10_000;
+/// Most elements of all shells of a mechanism: each takes about 30 kB, and the same again for its share of the
+/// equations.
+const MAX_IN_ALL: usize = 40_000;
 
 /// What the points of a surface depend on.
 const SURFACE_VARIABLES: [&str; 2] = ["u", "v"];
 
 impl Checker<'_> {
     pub(super) fn shells<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
+        let mut in_all = 0;
         for entry in &section.shells {
             self.element_name(&entry.name, "a shell", draft);
             draft.shells.insert(&entry.name.value, None);
             let made = self.shell(entry, draft);
+            let elements = made
+                .as_ref()
+                .map_or(0, |spec| spec.mesh.divisions.iter().product());
+            let fits = in_all + elements <= MAX_IN_ALL;
+            in_all += elements;
+            if !fits && in_all - elements <= MAX_IN_ALL {
+                let message =
+                    format!("the shells of a mechanism have at most {MAX_IN_ALL} elements in all");
+                self.report(&entry.name.span, message)
+                    .label(format!("with this one they have {in_all}"))
+                    .help(
+                        "take fewer elements for each, or put the shells into several mechanisms",
+                    );
+            }
+            let made = made.filter(|_| fits);
             let made = made.and_then(|spec| self.mesh_shell(entry, spec, draft));
             if made.is_none() {
                 draft.lost_meshes = true;
