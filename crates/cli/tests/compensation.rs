@@ -75,6 +75,28 @@ fn an_interface_without_a_force_input_is_told_so_and_offered_the_other_way() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// One failed with "became NaN", the other complained of compensators that its file does not have.
+#[test]
+fn why_a_stable_model_has_no_compensation_is_told() {
+    for name in ["interface-tangent.toml", "two-mass-tight.toml"] {
+        let folder = tempfile::tempdir().unwrap();
+        let output = oldham(&["compensate", &example(name), "--json"], folder.path());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        for wrong in ["NaN", "cannot be built", "probing failed"] {
+            assert!(!said.contains(wrong), "{name}: {said}");
+        }
+        let answer = answer(&output);
+        for approach in answer["approaches"].as_array().unwrap() {
+            let reason = approach["reason"].as_str().unwrap_or_default();
+            assert!(
+                approach["offered"] == true || !reason.is_empty(),
+                "{name}: {approach}"
+            );
+            assert!(!reason.contains("NaN"), "{name}: {reason}");
+        }
+    }
+}
+
 #[test]
 fn signals_that_do_not_suffice_stop_a_run_before_it_starts() {
     let folder = tempfile::tempdir().unwrap();

@@ -269,3 +269,25 @@ fn the_monolithic_model_has_the_published_poles() {
         }
     }
 }
+
+/// The exchange doubles the energy of the pair; with updated outputs it makes none.
+#[test]
+fn a_run_that_makes_energy_says_that_it_is_doubtful() {
+    for (update, is_doubtful) in [("false", true), ("true", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = format!(
+            "{}/../../examples/{FORCE_DISPLACEMENT}",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        let set = format!("schedule.output_update={update}");
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_oldham"));
+        command.args(["run", &file, "--set", &set, "--no-analysis"]);
+        let output = command.current_dir(folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(output.status.success(), "{said}");
+        let is_told = words.contains("the most that was at work");
+        assert_eq!(is_told, is_doubtful, "{update}: {said}");
+    }
+}

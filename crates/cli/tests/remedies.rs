@@ -99,6 +99,27 @@ fn every_remedy_that_is_named_makes_the_model_stable_and_run() {
     }
 }
 
+/// The same for a mechanism that is cut.
+#[test]
+fn remedies_of_a_cut_mechanism_make_it_stable_and_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("beam.toml");
+    let text = BEAM.replace("force-displacement", "interface-mass");
+    std::fs::write(&model, text.replace("kind = \"gauss-seidel\"", "")).unwrap();
+    let set = ["D=0.05"];
+    let stability = check(&model, &set);
+    assert_eq!(stability["decision"], "unstable", "{stability}");
+    let all = remedies(&stability);
+    assert!(!all.is_empty(), "{stability}");
+    for remedy in all {
+        let with: Vec<&str> = set.iter().copied().chain(remedy.split(" --set ")).collect();
+        let after = check(&model, &with);
+        assert_eq!(after["decision"], "stable", "{with:?}: {after}");
+        let run = oldham(folder.path(), "run", &model, &with, &["--json", "--force"]);
+        assert_eq!(json(&run)["status"], "finished", "{with:?}");
+    }
+}
+
 /// Implicit coupling helps, but not with one iteration in a step.
 #[test]
 fn a_remedy_is_tried_with_the_settings_of_the_model() {

@@ -302,6 +302,9 @@ fn a_stream_that_somebody_truncated_is_no_complete_result() {
     let path = folder("truncated_stream").join("run.parquet");
     let mut writer = create(&path);
     record(&mut writer, 0..9_000);
+    // Only after a while rows are in the stream.
+    sleep(Duration::from_millis(600));
+    writer.flush_if_due().unwrap();
     let partial = writer.partial_path().to_owned();
     let length = fs::metadata(&partial).unwrap().len();
     let file = fs::OpenOptions::new().write(true).open(&partial).unwrap();

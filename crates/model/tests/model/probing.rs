@@ -1,5 +1,6 @@
 //! Verdicts that went wrong once: probes too large, too small, too early, or made of tolerances.
 
+use oldham_cosim::SubsystemId;
 use oldham_model::{Model, Overrides, Template};
 use oldham_stability::{Decision, Spectrum, analyse, borders, is_stable, map, radius};
 
@@ -179,7 +180,30 @@ fn methods_without_numerical_damping_are_analysed() {
         to = "left.push"
         "#;
     let model = read(text).unwrap();
-    assert!(analyse(&mut model.simulation().unwrap()).is_ok());
+    let mut simulation = model.simulation().unwrap();
+    let verdict = analyse(&mut simulation).unwrap();
+    assert_eq!(verdict.decision(), Decision::Unstable, "{verdict:?}");
+    // The run says by how much, once the mode that grows is larger than those that decay: by the largest
+    // displacements of two stretches that are far apart.
+    let (stretch, apart) = (4_000, 100_000);
+    for _ in 0..3 * apart {
+        simulation.steps(1).unwrap();
+    }
+    let mut largest = || {
+        let steps = (0..stretch).map(|_| {
+            simulation.steps(1).unwrap();
+            simulation.outputs(SubsystemId(0))[0].abs()
+        });
+        steps.fold(0.0, f64::max)
+    };
+    let stretches: Vec<f64> = (0..=apart / stretch).map(|_| largest()).collect();
+    let (early, late) = (stretches[0], stretches[apart / stretch]);
+    let growth = (late / early).ln() / apart as f64;
+    let predicted = verdict.radius.ln();
+    assert!(
+        (growth / predicted - 1.0).abs() < 0.02,
+        "{growth:e} {predicted:e}"
+    );
 }
 
 /// A beam at rest has no forces; its equations hold from the start.

@@ -118,10 +118,14 @@ impl ResultWriter {
         let partial = stream.path().to_owned();
         let (rows, written) = stream.all_rows()?;
         let found = finish(rows, &path, format, written, [overwrite, is_lasting]);
-        let found = found.map_err(|source| WriteError::Finish {
-            path: path.clone(),
-            partial: partial.clone(),
-            source,
+        let found = found.map_err(|source| {
+            // If the stream cannot take what waits either, there is nobody left to tell.
+            let _ = stream.complete();
+            WriteError::Finish {
+                path: path.clone(),
+                partial: partial.clone(),
+                source,
+            }
         })?;
         if found != written {
             return Err(WriteError::Changed {

@@ -122,7 +122,7 @@ impl PartialStream {
     }
 
     /// All rows, from wherever they are, and their number. Until the final file is complete the stream
-    /// stays: what waits is written there if anything fails.
+    /// stays.
     pub(super) fn all_rows(&mut self) -> Result<(AllRows, u64), WriteError> {
         self.check_whole()?;
         self.gather()?;
@@ -131,10 +131,7 @@ impl PartialStream {
             let waiting = AllRows::Waiting(schema, self.waiting.clone());
             return Ok((waiting, self.taken));
         }
-        self.flush()?;
-        // Writes the end marker and flushes.
-        let finished = self.stream.finish();
-        self.or_broken(finished)?;
+        self.complete()?;
         // Read from the very file that was written, whatever its name stands for by now.
         let file = self.stream.get_ref().get_ref().try_clone();
         let file = file.and_then(|mut file| {
@@ -143,6 +140,14 @@ impl PartialStream {
         });
         let file = self.or_broken(file.map_err(ArrowError::from))?;
         Ok((AllRows::Written(file), self.taken))
+    }
+
+    /// Writes what waits and the end marker: no rows are to come.
+    pub(super) fn complete(&mut self) -> Result<(), WriteError> {
+        self.flush()?;
+        // Flushes, too.
+        let finished = self.stream.finish();
+        self.or_broken(finished)
     }
 
     /// The final file is complete: the stream has done its duty.

@@ -22,31 +22,39 @@ const SURFACE_VARIABLES: [&str; 2] = ["u", "v"];
 
 impl Checker<'_> {
     pub(super) fn shells<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
-        let mut in_all = 0;
+        let mut read = Vec::new();
         for entry in &section.shells {
             self.element_name(&entry.name, "a shell", draft);
             draft.shells.insert(&entry.name.value, None);
-            let made = self.shell(entry, draft);
-            let elements = made
-                .as_ref()
-                .map_or(0, |spec| spec.mesh.divisions.iter().product());
-            let fits = in_all + elements <= MAX_IN_ALL;
-            in_all += elements;
-            if !fits && in_all - elements <= MAX_IN_ALL {
-                let message =
-                    format!("the shells of a mechanism have at most {MAX_IN_ALL} elements in all");
-                self.report(&entry.name.span, message)
-                    .label(format!("with this one they have {in_all}"))
-                    .help(
-                        "take fewer elements for each, or put the shells into several mechanisms",
-                    );
-            }
+            read.push((entry, self.shell(entry, draft)));
+        }
+        let fits = self.fits_in_all(&read);
+        for (entry, made) in read {
             let made = made.filter(|_| fits);
             let made = made.and_then(|spec| self.mesh_shell(entry, spec, draft));
             if made.is_none() {
                 draft.lost_meshes = true;
             }
         }
+    }
+
+    /// Whether the shells of a mechanism have not too many elements together.
+    fn fits_in_all(&mut self, read: &[(&Entry<multibody::Shell>, Option<ShellSpec>)]) -> bool {
+        let mut in_all = 0;
+        for (entry, spec) in read {
+            let of = |spec: &ShellSpec| spec.mesh.divisions.iter().product();
+            in_all += spec.as_ref().map_or(0, of);
+            if in_all > MAX_IN_ALL {
+                let message =
+                    format!("the shells of a mechanism have at most {MAX_IN_ALL} elements in all");
+                let help = "take fewer elements, or put the shells into several mechanisms";
+                self.report(&entry.name.span, message)
+                    .label(format!("with this one they have {in_all}"))
+                    .help(help);
+                return false;
+            }
+        }
+        true
     }
 
     fn shell(
