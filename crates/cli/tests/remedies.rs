@@ -120,6 +120,23 @@ fn remedies_of_a_cut_mechanism_make_it_stable_and_run() {
     }
 }
 
+/// An element that folds, or a matrix that is singular, is what a part meets when the coupling drives it away.
+#[test]
+fn a_part_that_an_unstable_coupling_drives_away_is_not_blamed_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = ["D=0.05", "multibody.beam.cut.scheme=interface-mass"];
+    let said = |more: &[&str]| {
+        let call = oldham(folder.path(), "run", &example("cut-beam"), &set, more);
+        assert_eq!(call.status.code(), Some(1));
+        let said = String::from_utf8_lossy(&call.stderr).into_owned();
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let told = said(&["--force"]);
+    assert!(told.contains("that is the likely cause"), "{told}");
+    let told = said(&["--force", "--no-analysis"]);
+    assert!(told.contains("tells whether this one is"), "{told}");
+}
+
 /// Implicit coupling helps, but not with one iteration in a step.
 #[test]
 fn a_remedy_is_tried_with_the_settings_of_the_model() {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use oldham_cosim::{Counters, End, Lateness, Summary};
+use oldham_cosim::{Counters, End, Fault, Lateness, Summary};
 use oldham_model::Model;
-use oldham_stability::AnalysisError;
+use oldham_stability::{AnalysisError, Decision};
 use oldham_study::{
     Advice, Case, ModelFile, PreparedRun, RunOptions, RunReport, is_without_coupling,
 };
@@ -88,6 +88,11 @@ fn conclude(
     if !arguments.json {
         print_summary(model, summary, report.outcome.end.is_err());
         say!("  results    {}", report.results.display());
+        if let Err(fault) = &report.outcome.end
+            && let Some(cause) = likely_cause(fault, model, arguments, advice)
+        {
+            tell!("{}", fold(&format!("note: {cause}"), 2));
+        }
     }
     let t = summary.time;
     let results = Some(report.results);
@@ -110,6 +115,36 @@ fn conclude(
             }
             Ok(())
         }
+    }
+}
+
+/// Whether a coupling that runs away may be behind a fault: a part that fails names what it was at when the
+/// others drove it there.
+fn likely_cause(
+    fault: &Fault,
+    model: &Model,
+    arguments: &Run,
+    advice: Option<&Advice>,
+) -> Option<String> {
+    let is_of_a_part = matches!(
+        fault,
+        Fault::Step { .. } | Fault::NoProgress { .. } | Fault::NotFinite { .. }
+    );
+    if !is_of_a_part || arguments.monolithic || is_without_coupling(model) {
+        return None;
+    }
+    match advice.map(|advice| &advice.verdict) {
+        Some(Ok(verdict)) => match verdict.decision() {
+            Decision::Unstable => Some(format!(
+                "the coupling is unstable (spectral radius {}): that is the likely cause of what follows",
+                number(verdict.radius)
+            )),
+            _ => None,
+        },
+        _ => Some(format!(
+            "an unstable coupling ends in this way, too: `oldham check {}` tells whether this one is",
+            arguments.model.model.display()
+        )),
     }
 }
 
