@@ -67,11 +67,16 @@ fn a_full_disk_is_named_as_the_cause() {
         "--set",
         "schedule.output_update=true",
         "--set",
-        "simulation.duration=100",
     ];
-    let filled = oldham_in(folder.path(), &run);
-    let rows = oldham_results::read(&disk.join("a.parquet.partial")).map(|table| table.rows());
-    fs::remove_file(disk.join("a.parquet.partial")).unwrap();
+    // One that fails as it goes on, and one that is over before anything is written.
+    let [(filled, rows), (over, rows_of_over)] = [300, 100].map(|duration| {
+        let duration = format!("simulation.duration={duration}");
+        let output = oldham_in(folder.path(), &[&run[..], &[&duration]].concat());
+        let rows = oldham_results::read(&disk.join("a.parquet.partial")).map(|table| table.rows());
+        fs::remove_file(disk.join("a.parquet.partial")).unwrap();
+        (output, rows)
+    });
+    let run = [&run[..], &["simulation.duration=100"]].concat();
     // As much as there is space for: the last write fails.
     while fs::OpenOptions::new()
         .create(true)
@@ -96,6 +101,13 @@ fn a_full_disk_is_named_as_the_cause() {
         "{text}"
     );
     assert!(rows.unwrap() > 100);
+    let text = words(&said(&over));
+    assert_eq!(code(&over), 1, "{text}");
+    assert!(
+        text.contains("No space left") && text.contains("what was written before stays readable"),
+        "{text}"
+    );
+    assert!(rows_of_over.unwrap() > 100);
     let text = words(&said(&started));
     assert_eq!(code(&started), 2, "{text}");
     assert!(text.contains("No space left") && !left, "{text}");

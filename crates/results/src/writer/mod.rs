@@ -118,15 +118,18 @@ impl ResultWriter {
         let partial = stream.path().to_owned();
         let (rows, written) = stream.all_rows()?;
         let found = finish(rows, &path, format, written, [overwrite, is_lasting]);
-        let found = found.map_err(|source| {
-            // If the stream cannot take what waits either, there is nobody left to tell.
-            let _ = stream.complete();
-            WriteError::Finish {
-                path: path.clone(),
-                partial: partial.clone(),
-                source,
+        let found = match found {
+            Ok(found) => found,
+            Err(source) => {
+                // It may have no room for what waits either.
+                stream.complete()?;
+                return Err(WriteError::Finish {
+                    path,
+                    partial,
+                    source,
+                });
             }
-        })?;
+        };
         if found != written {
             return Err(WriteError::Changed {
                 path,

@@ -29,6 +29,8 @@ pub(super) struct PartialStream {
     /// Rows in the file, and all that were taken.
     written: u64,
     taken: u64,
+    /// Whether its end is marked.
+    is_complete: bool,
     /// A failed write may have left half a batch: anything after it would be unreadable.
     broken: Option<String>,
 }
@@ -66,6 +68,7 @@ impl PartialStream {
             ticker,
             written: 0,
             taken: 0,
+            is_complete: false,
             broken: None,
         })
     }
@@ -144,9 +147,13 @@ impl PartialStream {
 
     /// Writes what waits and the end marker: no rows are to come.
     pub(super) fn complete(&mut self) -> Result<(), WriteError> {
+        if self.is_complete {
+            return Ok(());
+        }
         self.flush()?;
         // Flushes, too.
         let finished = self.stream.finish();
+        self.is_complete = true;
         self.or_broken(finished)
     }
 
