@@ -15,6 +15,9 @@ type C = Complex<f64>;
 /// Columns of a panel: their factors fit into the registers of every machine.
 pub(super) const PANEL: usize = 4;
 
+/// Numbers of a vector, at most.
+const WIDEST: usize = 8;
+
 /// One matrix, whose columns are asked for once, in order.
 pub(super) trait Entries {
     /// Adds what is in a column, at rows and with scales as [`BandFamily::slot`] gives them.
@@ -53,7 +56,8 @@ impl Window {
             true => family.size,
             false => family.lower + family.upper + PANEL,
         };
-        let length = places * stride + size_of::<pulp::f64x8>();
+        // The last vector of the last column reaches beyond it.
+        let length = places * stride + WIDEST;
         Self {
             re: vec![0.0; length],
             im: vec![0.0; length],
