@@ -100,6 +100,17 @@ fn a_mechanism_with_something_else_is_compared_with_a_converged_reference() {
     assert!(file["refined"]["error"].as_f64().unwrap() <= 2e-4);
 }
 
+/// A machine of 480 kg on a table of 20 kg: implicit coupling takes the first coarse steps and fails at
+/// all finer ones. There was no reference.
+#[test]
+fn where_implicit_coupling_comes_to_no_end_the_coupling_of_the_file_is_refined() {
+    let answer = compared("carried-machine", &["--set", "simulation.duration=0.05"]);
+    assert_eq!(answer["reference"], "converged, coupled as in the file");
+    let refined = &answer["variants"][0]["refined"];
+    assert!(refined["step"].as_f64().unwrap() < 1e-3, "{refined}");
+    assert!(refined["error"].as_f64().unwrap() <= 2e-4, "{refined}");
+}
+
 #[test]
 fn what_cannot_be_compared_is_refused_before_anything_is_computed() {
     let folder = tempfile::tempdir().unwrap();

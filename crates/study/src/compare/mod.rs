@@ -93,7 +93,7 @@ pub fn compare(
     model: &Model,
     options: &CompareOptions<'_>,
 ) -> Result<Comparison, StudyError> {
-    let choice = Choice::of(model, options)?;
+    let mut choice = Choice::of(model, options)?;
     choice.columns(model)?;
     let (variants, left_out) = variants::of(file, model, options.vary, &options.draw)?;
     let mut jobs = Vec::new();
@@ -117,7 +117,7 @@ pub fn compare(
             cancel: options.cancel,
             announce: &announce,
         };
-        tried.push(job.run(&choice, &mut found, count, &watch)?);
+        tried.push(job.run(&mut choice, &mut found, count, &watch)?);
     }
     Ok(Comparison {
         model: model.name().into(),
@@ -193,7 +193,7 @@ impl Job {
 
     fn run(
         self,
-        choice: &Choice,
+        choice: &mut Choice,
         found: &mut Vec<Found>,
         variants: usize,
         watch: &Watch<'_>,

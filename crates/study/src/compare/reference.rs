@@ -36,7 +36,8 @@ pub enum Choice {
 
 /// What is refined.
 pub enum Refinable {
-    Implicit,
+    /// Implicit coupling; with the file, to go on with if no refinement of that comes to an end.
+    Implicit(Box<Model>),
     /// The coupling of the file: an iteration that passes motions and forces back and forth does not begin where a light
     /// subsystem moves a heavy one.
     AsInFile(Box<Model>),
@@ -50,14 +51,14 @@ impl Refinable {
         };
         match !begins(model.implicitly_coupled(0)) && begins(model.refined(0)) {
             true => Self::AsInFile(Box::new(model.refined(0))),
-            false => Self::Implicit,
+            false => Self::Implicit(Box::new(model.refined(0))),
         }
     }
 
     /// A variant of the same step is compared with the file: its own coupling may not converge.
     fn refine(&self, model: &Model, halvings: u32) -> Model {
         match self {
-            Self::Implicit => model.implicitly_coupled(halvings),
+            Self::Implicit(_) => model.implicitly_coupled(halvings),
             Self::AsInFile(file) if file.step() == model.step() => file.refined(halvings),
             Self::AsInFile(_) => model.refined(halvings),
         }
@@ -112,7 +113,7 @@ impl Choice {
         match self {
             Self::Monolithic(None) => "monolithic".into(),
             Self::Monolithic(Some(_)) => "exact".into(),
-            Self::Converged(Refinable::Implicit) => "converged".into(),
+            Self::Converged(Refinable::Implicit(_)) => "converged".into(),
             Self::Converged(Refinable::AsInFile(_)) => "converged, coupled as in the file".into(),
             Self::File(path, _) => path.clone(),
         }
@@ -157,7 +158,7 @@ impl Choice {
 
     /// The reference of a variant; converged ones are found once for all variants that share them.
     pub fn reference(
-        &self,
+        &mut self,
         model: &Model,
         columns: &[Column],
         pace: &Pace,
@@ -173,7 +174,7 @@ impl Choice {
                 table: Rc::clone(table),
             }),
             Self::Converged(refinable) => {
-                let key = refinable.refine(model, 0);
+                let mut key = refinable.refine(model, 0);
                 let is_it = |found: &&Found| {
                     found.every == pace.every
                         && found.columns == columns
@@ -182,7 +183,15 @@ impl Choice {
                 if let Some(found) = found.iter().find(is_it) {
                     return Ok(Reference::Converged(Rc::clone(&found.reference)));
                 }
-                let reference = Rc::new(Converged::find(refinable, model, columns, pace, watch)?);
+                let mut reference = Converged::find(refinable, model, columns, pace, watch);
+                if let (Err(StudyError::ReferenceFailed(_)), Refinable::Implicit(file)) =
+                    (&reference, &*refinable)
+                {
+                    *refinable = Refinable::AsInFile(file.clone());
+                    key = refinable.refine(model, 0);
+                    reference = Converged::find(refinable, model, columns, pace, watch);
+                }
+                let reference = Rc::new(reference?);
                 found.push(Found {
                     key,
                     every: pace.every,
