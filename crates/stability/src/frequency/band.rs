@@ -168,7 +168,7 @@ impl BandFactors<'_> {
         } = &self.factors;
         for first in (0..n).step_by(PANEL) {
             let end = (first + PANEL).min(n);
-            for (j, &pivot) in pivots.iter().enumerate().take(end).skip(first) {
+            for (j, &pivot) in (first..end).zip(&pivots[first..end]) {
                 for k in 0..width {
                     x.re.swap(j * width + k, pivot * width + k);
                     x.im.swap(j * width + k, pivot * width + k);

@@ -251,8 +251,8 @@ impl Function<'_> {
             let angle = 0.5 * (segment.ends[0].angle + segment.ends[1].angle);
             let starts = DEPTHS.map(|scale| {
                 let start = C::from_polar(radius * (1.0 - scale * depth).max(0.02), angle);
-                let spread = 0.1 * scale * depth;
-                [start * (1.0 + spread), start, start * (1.0 - spread)]
+                let aside = 0.1 * scale * depth;
+                [start * (1.0 + aside), start, start * (1.0 - aside)]
             });
             self.meet(rest, radius, &starts, &|_, _| false);
         }
