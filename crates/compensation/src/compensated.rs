@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use oldham_cosim::{
-    Accuracy, Builder, Counters, Energy, EnergyBalance, InputCorrection, InputLayer, InputPort,
-    Inputs, Linearisable, Linearisation, OutputPort, Ports, Predictor, Reached, State, StepError,
-    Subsystem, SubsystemId, Visitor,
+    Builder, Decorator, EffectiveInterface, Energy, EnergyBalance, InputCorrection, InputLayer,
+    InputPort, Inputs, InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports,
+    Predictor, Reached, SequenceModel, State, StepCorrection, StepError, Subsystem, SubsystemId,
+    TwoStep, Visitor,
 };
 
 use crate::compensator::Compensator;
@@ -112,6 +113,20 @@ impl Compensated {
         compensator.expect("it is lent only while the subsystem advances")
     }
 
+    /// The inner subsystem does something with inputs that are corrected.
+    fn lending<T>(
+        &mut self,
+        inputs: &mut Inputs,
+        work: impl FnOnce(&mut dyn Subsystem, &mut Inputs) -> T,
+    ) -> T {
+        if let Some(compensator) = self.compensator.take() {
+            inputs.lend(compensator);
+        }
+        let done = work(&mut *self.inner, inputs);
+        self.compensator = inputs.take_back();
+        done
+    }
+
     /// What is received becomes what acts.
     fn correct(&mut self, t: f64) {
         let mut acting = std::mem::take(&mut self.acting);
@@ -201,6 +216,7 @@ impl Compensated {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl InputCorrection for Compensated {
     fn begin_step(&mut self, t: f64, inputs: &mut Inputs) -> Result<(), StepError> {
         if self.compensator().has_sampled() {
@@ -208,27 +224,39 @@ impl InputCorrection for Compensated {
             self.sample(t)?;
             self.is_begun = true;
         }
-        Ok(())
+        self.lending(inputs, |inner, inputs| match inner.input_correction() {
+            Some(correction) => correction.begin_step(t, inputs),
+            None => Ok(()),
+        })
     }
 
+    /// The inner subsystem changes what the compensator makes of what is received.
     fn correct_inputs(&mut self, t: f64, inputs: &mut [f64]) {
         self.compensator().correct(t, None, inputs);
+        let own = self.inner.ports().input_width();
+        if let Some(correction) = self.inner.input_correction() {
+            correction.correct_inputs(t, &mut inputs[..own]);
+        }
     }
 }
 
-impl Subsystem for Compensated {
+/// It has more inputs and outputs than the inner subsystem, so that it has its own version of all that takes them.
+impl Decorator for Compensated {
+    fn inner(&self) -> &dyn Subsystem {
+        &*self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Subsystem {
+        &mut *self.inner
+    }
+
     fn ports(&self) -> &Ports {
         &self.ports
     }
 
     fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
         self.is_begun = false;
-        if let Some(compensator) = self.compensator.take() {
-            inputs.lend(compensator);
-        }
-        let reached = self.inner.advance(from, to, inputs);
-        self.compensator = inputs.take_back();
-        reached
+        self.lending(inputs, |inner, inputs| inner.advance(from, to, inputs))
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
@@ -252,25 +280,20 @@ impl Subsystem for Compensated {
         Ok(())
     }
 
+    /// Amendments and forces follow from all outputs, so that all are found.
+    fn some_outputs(
+        &mut self,
+        _wanted: &[OutputPort],
+        t: f64,
+        inputs: &[f64],
+        outputs: &mut [f64],
+    ) -> Result<(), StepError> {
+        Decorator::outputs(self, t, inputs, outputs)
+    }
+
     fn version(&self, output: OutputPort) -> Option<u64> {
         let is_own = output.0 < self.inner.ports().outputs().len();
         is_own.then(|| self.inner.version(output))?
-    }
-
-    fn restart(&mut self) {
-        self.inner.restart();
-    }
-
-    fn work(&self) -> f64 {
-        self.inner.work()
-    }
-
-    fn counters(&self) -> Counters {
-        self.inner.counters()
-    }
-
-    fn pattern(&self) -> u64 {
-        self.inner.pattern()
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {
@@ -287,16 +310,39 @@ impl Subsystem for Compensated {
         Some(self)
     }
 
-    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
-        self.inner.accuracy()
+    /// The forces of its sampled rows belong to the step that was made: it does not take its end back.
+    fn step_correction(&mut self) -> Option<&mut dyn StepCorrection> {
+        None
     }
 
     fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
         let can = self.inner.linearisable().is_some();
         can.then_some(self as &mut dyn Linearisable)
     }
+
+    fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
+        let can = self.inner.interface_response().is_some();
+        can.then_some(self as &mut dyn InterfaceResponse)
+    }
 }
 
+/// Under the inputs that act.
+#[deny(clippy::missing_trait_methods)]
+impl InterfaceResponse for Compensated {
+    fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
+        self.receive(t, inputs);
+        let own = &self.acting[..self.inner.ports().input_width()];
+        let response = self.inner.interface_response();
+        response.is_some_and(|response| response.interface(t, own, found))
+    }
+
+    fn momentum_formula(&self) -> Option<TwoStep> {
+        // What the compensator adds in a step is no part of the inner formula.
+        None
+    }
+}
+
+#[deny(clippy::missing_trait_methods)]
 impl EnergyBalance for Compensated {
     fn energy(&mut self, t: f64, inputs: &[f64]) -> Energy {
         self.receive(t, inputs);
@@ -311,6 +357,7 @@ impl EnergyBalance for Compensated {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Linearisable for Compensated {
     /// Without the compensator, which undoes a delay that a linearisation does not have.
     fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
@@ -344,8 +391,14 @@ impl Linearisable for Compensated {
         let inner = self.inner.linearisable();
         inner.map_or_else(Vec::new, |inner| inner.state_names())
     }
+
+    /// What it amends and adds is no part of the inner step.
+    fn sequence_model(&mut self, _t: f64, _step: f64, _inputs: &[f64]) -> Option<SequenceModel> {
+        None
+    }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl State for Compensated {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.is_begun = false;

@@ -45,8 +45,9 @@ pub trait Accuracy {
     /// compares outputs that differ by little.
     fn require_accuracy(&mut self, _relative: f64) {}
 
-    /// From now on its equations are solved until rounding stops the iteration, whatever that
-    /// costs: analyses take differences of steps.
+    /// From now on an analysis takes differences of its steps. Its equations are solved until rounding
+    /// stops the iteration, whatever that costs; and what it remembers of the past is complete, as if
+    /// it had run for long.
     fn sharpen(&mut self);
 }
 

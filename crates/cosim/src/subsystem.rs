@@ -20,6 +20,9 @@ use crate::state::State;
 ///
 /// The three required methods make a subsystem. What else it can do are abilities, each a small
 /// trait of its own; a schedule or an analysis that needs one is refused where a part lacks it.
+///
+/// The defaults are right for a subsystem that stands by itself. What stands around another one
+/// implements [`Decorator`](crate::Decorator) instead, which hands every method through.
 pub trait Subsystem: Any + Send {
     /// The ports, fixed for the life of the subsystem.
     fn ports(&self) -> &Ports;
@@ -66,8 +69,8 @@ pub trait Subsystem: Any + Send {
         Counters::default()
     }
 
-    /// Own macro steps after which what it does repeats: more than one for what is sampled more
-    /// slowly than it advances. An analysis takes as many at once.
+    /// Advances after which what it does repeats: more than one for what is sampled more slowly than
+    /// it advances. An analysis takes as many at once.
     fn pattern(&self) -> u64 {
         1
     }
@@ -180,4 +183,20 @@ pub struct Counters {
     pub events: u64,
     /// Steps in which the own frame of some element was not found to full precision.
     pub unfitted: u64,
+}
+
+impl std::ops::Add for Counters {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            micro_steps: self.micro_steps + other.micro_steps,
+            iterations: self.iterations + other.iterations,
+            factorisations: self.factorisations + other.factorisations,
+            stagnations: self.stagnations + other.stagnations,
+            refinements: self.refinements + other.refinements,
+            retries: self.retries + other.retries,
+            events: self.events + other.events,
+            unfitted: self.unfitted + other.unfitted,
+        }
+    }
 }

@@ -2,6 +2,8 @@
 //! never hangs a run, and it never takes the program down.
 
 mod support;
+#[path = "support/telltale.rs"]
+mod telltale;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,8 +11,8 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use oldham_cosim::{
-    Accuracy, BuildError, Builder, Clock, Counters, EffectiveInterface, Energy, EnergyBalance,
-    Fault, Hold, ImplicitSettings, InputCorrection, InputLayer, InputPort, Inputs,
+    Accuracy, BuildError, Builder, Clock, Counters, Decorator, EffectiveInterface, Energy,
+    EnergyBalance, Fault, Hold, ImplicitSettings, InputCorrection, InputLayer, InputPort, Inputs,
     InterfaceResponse, Linearisable, Linearisation, OutputPort, Pacing, Ports, Predictor, Reached,
     Recorder, Run, Schedule, SequenceModel, Simulation, Source, Stage, State, StepCorrection,
     StepError, Subsystem, SubsystemId, Tap, TwoStep, Visitor,
@@ -95,8 +97,8 @@ const NOT_SLOW: [&str; 5] = [
     "Subsystem::step_correction",
 ];
 
-/// The methods of one trait that only the engine implements.
-const OF_THE_ENGINE: &str = "Visitor::";
+/// The methods of a trait that only the engine implements, and of one that hands methods of this table through.
+const OF_THE_ENGINE: [&str; 2] = ["Visitor::", "Decorator::"];
 
 const ROTTEN: SubsystemId = SubsystemId(3);
 
@@ -443,8 +445,25 @@ impl Clock for RottenClock {
     }
 }
 
+/// Stands around another subsystem and says nothing itself.
+struct Plain(Box<dyn Subsystem>);
+
+impl Decorator for Plain {
+    fn inner(&self) -> &dyn Subsystem {
+        &*self.0
+    }
+    fn inner_mut(&mut self) -> &mut dyn Subsystem {
+        &mut *self.0
+    }
+}
+
 /// Four parts in two pairs, of which the last one or the one before is rotten.
-fn simulation(method: &'static str, call: Call, every: u32) -> Result<Simulation, Vec<BuildError>> {
+fn simulation(
+    method: &'static str,
+    call: Call,
+    every: u32,
+    is_decorated: bool,
+) -> Result<Simulation, Vec<BuildError>> {
     let rot = Rot::new(method, call);
     let mut builder = Builder::new();
     let mut ids = Vec::new();
@@ -459,8 +478,11 @@ fn simulation(method: &'static str, call: Call, every: u32) -> Result<Simulation
         let part = Oscillator::new(1.0, 100.0, 1.0, owns_spring.then_some(70.0));
         let hold = Hold::new(1, part.ports());
         ids.push(if index == rotten {
-            let part = Rotten { inner: part, rot };
-            builder.add("rotten", Box::new(part), Box::new(RottenHold(hold, rot)))
+            let mut part: Box<dyn Subsystem> = Box::new(Rotten { inner: part, rot });
+            if is_decorated {
+                part = Box::new(Plain(part));
+            }
+            builder.add("rotten", part, Box::new(RottenHold(hold, rot)))
         } else {
             builder.add(&format!("p{index}"), Box::new(part), Box::new(hold))
         });
@@ -498,8 +520,14 @@ fn simulation(method: &'static str, call: Call, every: u32) -> Result<Simulation
 }
 
 /// Builds, runs or analyses with that many threads, and gives the fault that must come of it.
-fn outcome(method: &'static str, call: Call, every: u32, threads: usize) -> Result<(), Fault> {
-    let built = simulation(method, call, every);
+fn outcome(
+    method: &'static str,
+    call: Call,
+    every: u32,
+    threads: usize,
+    is_decorated: bool,
+) -> Result<(), Fault> {
+    let built = simulation(method, call, every, is_decorated);
     let mut simulation = match (built, call) {
         (Ok(simulation), _) => simulation,
         (Err(mut errors), Call::Build) => match errors.pop() {
@@ -539,10 +567,16 @@ fn outcome(method: &'static str, call: Call, every: u32, threads: usize) -> Resu
 }
 
 /// On a thread of its own, so that a run that hangs fails instead of hanging the test.
-fn fault(method: &'static str, call: Call, every: u32, threads: usize) -> Result<(), String> {
+fn fault(
+    method: &'static str,
+    call: Call,
+    every: u32,
+    threads: usize,
+    is_decorated: bool,
+) -> Result<(), String> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
-        let _ = send.send(outcome(method, call, every, threads));
+        let _ = send.send(outcome(method, call, every, threads, is_decorated));
     });
     let end = receive.recv_timeout(Duration::from_secs(60));
     let found = match end {
@@ -558,7 +592,7 @@ fn fault(method: &'static str, call: Call, every: u32, threads: usize) -> Result
     match found.starts_with(blamed) && found.contains("out of luck") {
         true => Ok(()),
         false => Err(format!(
-            "{method} with {threads} threads, every {every}: {found}"
+            "{method} with {threads} threads, every {every}, decorated {is_decorated}: {found}"
         )),
     }
 }
@@ -572,11 +606,13 @@ fn a_panic_in_any_method_is_a_fault_with_any_number_of_threads() {
             continue;
         }
         for threads in [1, 2, 4] {
-            wrong.extend(fault(method, call, 1, threads).err());
+            wrong.extend(fault(method, call, 1, threads, false).err());
             if matches!(call, InRun) && !NOT_SLOW.iter().any(|not| method.starts_with(not)) {
-                wrong.extend(fault(method, call, 3, threads).err());
+                wrong.extend(fault(method, call, 3, threads, false).err());
             }
         }
+        // Around it stands what says nothing itself: it is the same.
+        wrong.extend(fault(method, call, 1, 2, true).err());
     }
     let _ = std::panic::take_hook();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -619,14 +655,28 @@ fn the_table_names_every_method() {
             }
         }
     }
-    found.retain(|method| !method.starts_with(OF_THE_ENGINE));
+    found.retain(|method| !OF_THE_ENGINE.iter().any(|of| method.starts_with(of)));
     let named = METHODS.map(|(method, _)| method.split(',').next().unwrap().to_owned());
     assert_eq!(found, BTreeSet::from(named));
 }
 
+/// What says nothing itself hands every method through, also those that the engine never calls.
+#[test]
+fn a_decorator_that_says_nothing_is_the_inner_subsystem() {
+    let make = || {
+        let mut ports = Ports::new();
+        ports.add_output("x", oldham_cosim::Quantity::Translation);
+        let (inner, asked) = telltale::Telltale::new(ports);
+        (Plain(Box::new(inner)), asked)
+    };
+    telltale::check_through(make, &[]);
+    assert_eq!(Subsystem::pattern(&make().0), telltale::PATTERN);
+}
+
 #[test]
 fn the_engine_never_calls_what_it_is_said_not_to_call() {
-    let texts = sources();
+    let mut texts = sources();
+    texts.retain(|text| !text.contains("pub trait Decorator"));
     for (method, call) in METHODS {
         let name = method.split("::").nth(1).unwrap();
         let called = texts.iter().any(|text| text.contains(&format!(".{name}(")));

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use oldham_cosim::{
-    EffectiveInterface, Energy, Hold, InputPort, Inputs, Ports, State, StepError, Subsystem,
-    Visitor,
+    EffectiveInterface, Energy, Hold, InputPort, Inputs, Linearisation, Ports, State, StepError,
+    Subsystem, Visitor,
 };
 
 use crate::meeting::{Coordinate, Meeting};
@@ -28,8 +28,10 @@ pub(crate) struct Fast {
     /// Its ports, and its components, among those of all fast subsystems.
     pub input_ports: Range<usize>,
     pub output_ports: Range<usize>,
-    inputs: Range<usize>,
-    outputs: Range<usize>,
+    pub inputs: Range<usize>,
+    pub outputs: Range<usize>,
+    /// What the names of its ports begin with.
+    pub prefix: String,
     /// What it sends, as the model knows it.
     pub sent: Vec<f64>,
     /// What it sees at the start and at the end of a step of its own, and where that start is.
@@ -100,6 +102,7 @@ impl Fast {
             output_ports: before.0[1]..after.0[1],
             inputs: before.1[0]..after.1[0],
             outputs: before.1[1]..after.1[1],
+            prefix: prefix.to_owned(),
             sent: vec![0.0; own.output_width()],
             start: vec![0.0; own.input_width()],
             end: vec![0.0; own.input_width()],
@@ -154,6 +157,19 @@ impl Fast {
         self.meetings.iter().for_each(|meeting| meeting.show(own));
     }
 
+    /// Its part of the inputs becomes what acts on it.
+    pub fn correct_inputs(&mut self, t: f64, inputs: &mut [f64]) {
+        if let Some(correction) = self.inner.input_correction() {
+            correction.correct_inputs(t, &mut inputs[self.inputs.clone()]);
+        }
+    }
+
+    /// Its own linear system, with its part of these inputs.
+    pub fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
+        let inner = self.inner.linearisable()?;
+        inner.linearise(t, &inputs[self.inputs.clone()])
+    }
+
     /// Whether it moves the mechanism.
     pub fn moves(&self) -> bool {
         let mut meetings = self.meetings.iter();
@@ -192,8 +208,8 @@ impl Fast {
         Ok(own)
     }
 
-    /// Takes a step to where it sees these inputs, and what the model has found.
-    pub fn advance(&mut self, to: f64, inputs: &[f64]) -> Result<(), StepError> {
+    /// Takes a step to where it sees these inputs, and what the model has found. Says whether there was an event.
+    pub fn advance(&mut self, to: f64, inputs: &[f64]) -> Result<bool, StepError> {
         self.end.copy_from_slice(&inputs[self.inputs.clone()]);
         let meetings = self.meetings.iter();
         meetings.for_each(|meeting| meeting.show_end(&mut self.end));
@@ -204,12 +220,15 @@ impl Fast {
                 .receive(port, self.begun, &self.start[range.clone()]);
             self.seen.receive(port, to, &self.end[range]);
         }
+        if let Some(correction) = self.inner.input_correction() {
+            correction.begin_step(self.begun, &mut self.seen)?;
+        }
         let stepped = self.inner.advance(self.begun, to, &mut self.seen)?;
         if stepped.time < to {
             let message = "a subsystem that is fed by an interface model must take whole steps";
             return Err(StepError::Foreign(message.into()));
         }
-        Ok(())
+        Ok(stepped.event)
     }
 
     /// The end of its step is the start of the next one, in which it sees what the model has found.

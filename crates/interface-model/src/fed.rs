@@ -1,8 +1,9 @@
 //! Fast subsystems that integrate a model of the interface at which they meet a mechanism.
 
 use oldham_cosim::{
-    Accuracy, Counters, Energy, EnergyBalance, InputCorrection, InputPort, Inputs, OutputPort,
-    Ports, Reached, State, StepError, Subsystem, Visitor,
+    Accuracy, Counters, Energy, EnergyBalance, InputCorrection, InputPort, Inputs,
+    InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports, Reached, SequenceModel,
+    State, StepCorrection, StepError, Subsystem, Together, Visitor,
 };
 
 use crate::fast::{Fast, FastSubsystem};
@@ -106,6 +107,12 @@ impl Fed {
         }
     }
 
+    /// The fast subsystems, each of which takes all steps of a macro step.
+    fn together(&self) -> Together<impl Iterator<Item = &dyn Subsystem>> {
+        let parts = self.fast.iter().map(|one| &*one.inner);
+        Together::new(parts, self.steps as u64)
+    }
+
     /// Whether the inputs are those from which the last step began: then the model knows more.
     fn is_ahead_of(&self, inputs: &[f64]) -> bool {
         let mut fast = self.fast.iter();
@@ -123,9 +130,10 @@ impl Fed {
         self.model.resist(t, shown, &mut self.fast)
     }
 
-    /// The steps of a macro step, in which model and fast subsystems go along as one.
-    fn step_merged(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError> {
+    /// The steps of a macro step, in which model and fast subsystems go along as one. Says whether there was an event.
+    fn step_merged(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<bool, StepError> {
         let size = (to - from) / self.steps as f64;
+        let mut event = false;
         for index in 0..self.steps {
             let next = self.time(from, to, index + 1);
             self.look_at_interface(self.time(from, to, index))?;
@@ -138,7 +146,7 @@ impl Fed {
             fast.iter_mut().for_each(Fast::know);
             drift(fast, size);
             for one in fast.iter_mut() {
-                one.advance(next, &self.offered)?;
+                event |= one.advance(next, &self.offered)?;
             }
             model.foresee_end(fast, size);
             fast.iter_mut().for_each(|one| one.finish(next));
@@ -147,11 +155,12 @@ impl Fed {
         let (fast, model) = (&mut self.fast[..], &mut self.model);
         model.end_step(&self.offered[self.shown..], fast, size);
         fast.iter_mut().for_each(Fast::know);
-        Ok(())
+        Ok(event)
     }
 
-    /// The steps of a macro step, in which each sees what the other did last.
-    fn step_apart(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError> {
+    /// The steps of a macro step, in which each sees what the other did last. Says whether there was an event.
+    fn step_apart(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<bool, StepError> {
+        let mut event = false;
         let is_sequential = self.arrangement == Arrangement::Sequential;
         let size = (to - from) / self.steps as f64;
         for index in 0..self.steps {
@@ -161,7 +170,7 @@ impl Fed {
             }
             inputs.at(next, &mut self.offered);
             for one in &mut self.fast {
-                one.advance(next, &self.offered)?;
+                event |= one.advance(next, &self.offered)?;
                 if is_sequential {
                     one.evaluate_end(next)?;
                 }
@@ -170,7 +179,7 @@ impl Fed {
             self.model.step(shown, &mut self.fast, size);
             self.fast.iter_mut().for_each(|one| one.finish(next));
         }
-        Ok(())
+        Ok(event)
     }
 
     /// The start of a step within a macro step.
@@ -193,6 +202,7 @@ impl Fed {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Subsystem for Fed {
     fn ports(&self) -> &Ports {
         &self.ports
@@ -208,14 +218,14 @@ impl Subsystem for Fed {
             self.model.learn(from, &mut self.fast)?;
         }
         self.model.momentum.begin();
-        match self.arrangement {
+        let event = match self.arrangement {
             Arrangement::Merged => self.step_merged(from, to, inputs)?,
             Arrangement::Jacobi | Arrangement::Sequential => self.step_apart(from, to, inputs)?,
-        }
+        };
         self.model
             .momentum
             .finish(to - from, &self.offered[self.shown..]);
-        Ok(Reached::end(to))
+        Ok(Reached { time: to, event })
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
@@ -242,54 +252,145 @@ impl Subsystem for Fed {
         sender.inner.version(own)
     }
 
+    /// The shared model knows all of them, so that all are found.
+    fn some_outputs(
+        &mut self,
+        _wanted: &[OutputPort],
+        t: f64,
+        inputs: &[f64],
+        outputs: &mut [f64],
+    ) -> Result<(), StepError> {
+        self.outputs(t, inputs, outputs)
+    }
+
     fn restart(&mut self) {
         self.fast.iter_mut().for_each(|one| one.inner.restart());
     }
 
     fn work(&self) -> f64 {
-        let works = self.fast.iter().map(|one| one.inner.work());
-        self.steps as f64 * works.sum::<f64>()
+        self.together().work()
     }
 
     fn counters(&self) -> Counters {
-        let mut sum = Counters::default();
-        for one in &self.fast {
-            let own = one.inner.counters();
-            sum.micro_steps += own.micro_steps;
-            sum.iterations += own.iterations;
-            sum.factorisations += own.factorisations;
-            sum.stagnations += own.stagnations;
-            sum.refinements += own.refinements;
-            sum.retries += own.retries;
-            sum.events += own.events;
-            sum.unfitted += own.unfitted;
-        }
-        sum
+        self.together().counters()
     }
 
+    fn pattern(&self) -> u64 {
+        self.together().pattern()
+    }
+
+    /// If all have one.
     fn state(&mut self) -> Option<&mut dyn State> {
         let can = self.fast.iter_mut().all(|one| one.inner.state().is_some());
         can.then_some(self as &mut dyn State)
     }
 
+    /// If all have one.
     fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
         let mut fast = self.fast.iter_mut();
         let can = fast.all(|one| one.inner.energy_balance().is_some());
         can.then_some(self as &mut dyn EnergyBalance)
     }
 
+    /// The model has gone along with the step: its end is not taken back.
+    fn step_correction(&mut self) -> Option<&mut dyn StepCorrection> {
+        None
+    }
+
+    /// Where the model finds forces, or where a fast subsystem changes its inputs itself.
+    fn input_correction(&mut self) -> Option<&mut dyn InputCorrection> {
+        let mut fast = self.fast.iter_mut();
+        let can = self.model.is_moved() || fast.any(|one| one.inner.input_correction().is_some());
+        can.then_some(self as &mut dyn InputCorrection)
+    }
+
+    /// If any of them has one: others need none.
     fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
         let mut fast = self.fast.iter_mut();
         let can = fast.any(|one| one.inner.accuracy().is_some());
         can.then_some(self as &mut dyn Accuracy)
     }
 
-    fn input_correction(&mut self) -> Option<&mut dyn InputCorrection> {
-        let can = self.model.is_moved();
-        can.then_some(self as &mut dyn InputCorrection)
+    /// If all are.
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        let mut fast = self.fast.iter_mut();
+        let can = fast.all(|one| one.inner.linearisable().is_some());
+        can.then_some(self as &mut dyn Linearisable)
+    }
+
+    /// A loop over steps with a model answers with the model, not as a mechanism.
+    fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
+        None
     }
 }
 
+/// That of the fast subsystems beside each other, without the model: it stands for a motion between communication
+/// points, which a linear system does not have.
+#[deny(clippy::missing_trait_methods)]
+impl Linearisable for Fed {
+    fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
+        let mut all = Vec::with_capacity(self.fast.len());
+        for one in &mut self.fast {
+            all.push(one.linearise(t, inputs)?);
+        }
+        let states = all.iter().map(|one| one.states).sum();
+        let (inputs, outputs) = (self.ports.input_width(), self.ports.output_width());
+        let mut whole = Linearisation {
+            states,
+            a: vec![0.0; states * states],
+            b: vec![0.0; states * inputs],
+            c: vec![0.0; outputs * states],
+            d: vec![0.0; outputs * inputs],
+        };
+        let mut first = 0;
+        for (one, fast) in all.iter().zip(&self.fast) {
+            let n = one.states;
+            let [u, y] = [&fast.inputs, &fast.outputs];
+            put(&mut whole.a, states, (first, first), &one.a, n);
+            put(&mut whole.b, inputs, (first, u.start), &one.b, u.len());
+            put(&mut whole.c, states, (y.start, first), &one.c, n);
+            put(&mut whole.d, inputs, (y.start, u.start), &one.d, u.len());
+            first += n;
+        }
+        Some(whole)
+    }
+
+    fn state_names(&mut self) -> Vec<String> {
+        let is_one = self.fast.len() == 1;
+        let names = self.fast.iter_mut().flat_map(|one| {
+            let names = one.inner.linearisable().map(|inner| inner.state_names());
+            let prefix = &one.prefix;
+            let named = |name: String| match is_one {
+                true => name,
+                false => format!("{prefix}{name}"),
+            };
+            names
+                .unwrap_or_default()
+                .into_iter()
+                .map(named)
+                .collect::<Vec<_>>()
+        });
+        names.collect()
+    }
+
+    /// The loop over its steps is none.
+    fn sequence_model(&mut self, _t: f64, _step: f64, _inputs: &[f64]) -> Option<SequenceModel> {
+        None
+    }
+}
+
+/// Writes a block of so many columns into a matrix of so many columns.
+fn put(whole: &mut [f64], width: usize, at: (usize, usize), block: &[f64], columns: usize) {
+    if columns == 0 {
+        return;
+    }
+    for (row, values) in block.chunks_exact(columns).enumerate() {
+        let place = (at.0 + row) * width + at.1;
+        whole[place..place + columns].copy_from_slice(values);
+    }
+}
+
+#[deny(clippy::missing_trait_methods)]
 impl Accuracy for Fed {
     fn require_accuracy(&mut self, relative: f64) {
         let all = self.fast.iter_mut().filter_map(|one| one.inner.accuracy());
@@ -303,19 +404,25 @@ impl Accuracy for Fed {
 }
 
 /// What acts at the end of a step is the force that the model has found, not the one received at its start.
+/// Fast subsystems that change their inputs do so at every step of their own, as they advance.
+#[deny(clippy::missing_trait_methods)]
 impl InputCorrection for Fed {
     fn begin_step(&mut self, _t: f64, _inputs: &mut Inputs) -> Result<(), StepError> {
         Ok(())
     }
 
-    fn correct_inputs(&mut self, _t: f64, inputs: &mut [f64]) {
+    fn correct_inputs(&mut self, t: f64, inputs: &mut [f64]) {
         if self.is_ahead_of(inputs) {
             let fast = self.fast.iter().filter(|one| one.moves());
             fast.for_each(|one| one.correct(inputs));
         }
+        self.fast
+            .iter_mut()
+            .for_each(|one| one.correct_inputs(t, inputs));
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl EnergyBalance for Fed {
     fn energy(&mut self, t: f64, inputs: &[f64]) -> Energy {
         let is_ahead = self.is_ahead_of(inputs);
@@ -344,6 +451,7 @@ impl EnergyBalance for Fed {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl State for Fed {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.fast.iter_mut().for_each(|one| one.visit(visitor));

@@ -1,7 +1,7 @@
 //! Fast subsystems that are fed by a reduced interface model of a slow mechanism.
 //!
-//! Between two communication points a fast subsystem, such as hydraulics, should not see the mechanism
-//! are held or run along old data. What matters of the mechanism to it is small: the acceleration of
+//! Between two communication points a fast subsystem, such as hydraulics, should not see a mechanism whose
+//! motion is held or extrapolated from old data. What matters of the mechanism to it is small: the acceleration of
 //! the coordinates at which they meet, and how it answers to the force. A mechanism [shows](Shown) that
 //! at each communication point; the fast subsystem is [fed](Fed) with motions that it integrates from it,
 //! together with its own steps and its own forces. Several of them at one mechanism share one model, in which they feel each

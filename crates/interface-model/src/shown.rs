@@ -1,8 +1,8 @@
 //! A mechanism that shows how its interface answers to forces.
 
 use oldham_cosim::{
-    Accuracy, Counters, EffectiveInterface, EnergyBalance, InputPort, Inputs, InterfaceResponse,
-    OutputPort, Ports, Quantity, Reached, State, StepCorrection, StepError, Subsystem,
+    Decorator, EffectiveInterface, InputPort, Linearisable, Linearisation, OutputPort, Ports,
+    Quantity, SequenceModel, StepError, Subsystem,
 };
 
 use crate::meeting::accelerations;
@@ -79,13 +79,18 @@ impl Shown {
     }
 }
 
-impl Subsystem for Shown {
-    fn ports(&self) -> &Ports {
-        &self.ports
+/// What it shows besides is its own; all else is that of the inner subsystem.
+impl Decorator for Shown {
+    fn inner(&self) -> &dyn Subsystem {
+        &*self.inner
     }
 
-    fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
-        self.inner.advance(from, to, inputs)
+    fn inner_mut(&mut self) -> &mut dyn Subsystem {
+        &mut *self.inner
+    }
+
+    fn ports(&self) -> &Ports {
+        &self.ports
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
@@ -102,7 +107,7 @@ impl Subsystem for Shown {
         outputs: &mut [f64],
     ) -> Result<(), StepError> {
         if wanted.contains(&self.shown) {
-            return self.outputs(t, inputs, outputs);
+            return Decorator::outputs(self, t, inputs, outputs);
         }
         let own = self.own_width();
         self.inner
@@ -113,41 +118,31 @@ impl Subsystem for Shown {
         (output != self.shown).then(|| self.inner.version(output))?
     }
 
-    fn restart(&mut self) {
-        self.inner.restart();
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        let can = self.inner.linearisable().is_some();
+        can.then_some(self as &mut dyn Linearisable)
+    }
+}
+
+/// That of the inner subsystem. What is shown is a matrix from which motions are predicted between communication
+/// points; a linear system has none, so that its rows are zero.
+#[deny(clippy::missing_trait_methods)]
+impl Linearisable for Shown {
+    fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
+        let mut found = self.inner.linearisable()?.linearise(t, inputs)?;
+        let shown = self.ports.output_range(self.shown).len();
+        found.c.extend(vec![0.0; shown * found.states]);
+        found.d.extend(vec![0.0; shown * self.ports.input_width()]);
+        Some(found)
     }
 
-    fn work(&self) -> f64 {
-        self.inner.work()
+    fn state_names(&mut self) -> Vec<String> {
+        let inner = self.inner.linearisable();
+        inner.map_or_else(Vec::new, |inner| inner.state_names())
     }
 
-    fn counters(&self) -> Counters {
-        self.inner.counters()
-    }
-
-    fn pattern(&self) -> u64 {
-        self.inner.pattern()
-    }
-
-    fn state(&mut self) -> Option<&mut dyn State> {
-        self.inner.state()
-    }
-
-    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
-        self.inner.energy_balance()
-    }
-
-    fn step_correction(&mut self) -> Option<&mut dyn StepCorrection> {
-        self.inner.step_correction()
-    }
-
-    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
-        self.inner.accuracy()
-    }
-
-    // What it shows is a matrix, and no part of a linear system: it is not linearisable.
-
-    fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
-        self.inner.interface_response()
+    fn sequence_model(&mut self, t: f64, step: f64, inputs: &[f64]) -> Option<SequenceModel> {
+        let inner = self.inner.linearisable()?;
+        inner.sequence_model(t, step, inputs)
     }
 }
