@@ -16,6 +16,9 @@ use crate::propagator::{LinearStep, LinearSystem, PLACES};
 /// A sample lies on a communication point if it misses it by at most this part of a step.
 const NEAR: f64 = 1e-6;
 
+/// What times differ by, each relative to itself, where they are the same.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// A controller that is being simulated. Nothing is allocated after its first step.
 #[derive(Clone, Debug)]
 pub struct Control {
@@ -112,7 +115,8 @@ impl Control {
     /// Whether a sample is taken at this time.
     fn is_sample(&self, t: f64, period: f64) -> bool {
         let samples = (t - self.timing.start) / period;
-        (samples - samples.round()).abs() * period < NEAR * self.timing.step
+        let rounding = ROUNDING * t.abs().max(self.timing.start.abs());
+        (samples - samples.round()).abs() * period < NEAR * self.timing.step + rounding
     }
 
     /// Finds all values at a time, from inputs and states that are there already.
@@ -172,8 +176,9 @@ impl Subsystem for Control {
                 inputs: at_places,
                 next,
             } => {
-                // Macro steps differ from each other by rounding of their times only.
-                if (to - from - propagator.size).abs() > 1e-9 * propagator.size {
+                // Steps differ from each other by rounding of their times only, which grows with time.
+                let rounding = ROUNDING * from.abs().max(to.abs());
+                if (to - from - propagator.size).abs() > 1e-9 * propagator.size + rounding {
                     *propagator = LinearStep::new(system, to - from);
                     self.counters.factorisations += 1;
                 }
@@ -278,7 +283,9 @@ impl EnergyBalance for Control {
 }
 
 impl Accuracy for Control {
+    /// Delays have a complete past from then on: an analysis asks about modes that have been there for long.
     fn sharpen(&mut self) {
+        self.histories.iter_mut().for_each(History::analyse);
         if let Method::Adaptive(adaptive) = &mut self.method {
             adaptive.sharpen();
         }

@@ -57,7 +57,7 @@ impl Model {
         let mut builder = Builder::new();
         let mut all = Vec::new();
         for part in &self.spec.parts {
-            match self.solvers(part, cuts) {
+            match self.solvers(part, cuts, 1) {
                 Ok(solvers) => all.push(solvers),
                 Err(messages) => findings.extend(messages.into_iter().map(|message| {
                     let message = format!("in `{}`: {message}", part.name);
@@ -70,7 +70,7 @@ impl Model {
         let feeds = interface_model::feed(
             &self.spec,
             &mut all,
-            &|part| self.solvers(part, cuts),
+            &|part, advances| self.solvers(part, cuts, advances),
             &|part| laws.iter().any(|(id, _)| id.0 == part),
             &mut findings,
         );
@@ -130,8 +130,13 @@ impl Model {
         }
     }
 
-    /// The solvers of a part, or why there are none.
-    fn solvers(&self, part: &PartSpec, cuts: Cuts) -> Result<Solvers, Vec<String>> {
+    /// The solvers of a part that advances so many times in its macro step, or why there are none.
+    fn solvers(
+        &self,
+        part: &PartSpec,
+        cuts: Cuts,
+        advances: usize,
+    ) -> Result<Solvers, Vec<String>> {
         let made = match &part.content {
             Content::Lumped(spec) => {
                 boxed(Lumped::new(spec.clone())).map_err(|errors| texts(&errors))
@@ -148,27 +153,29 @@ impl Model {
             Content::Hydraulics(circuit) => {
                 boxed(Hydraulics::new(circuit)).map_err(|errors| texts(&errors.0))
             }
-            Content::Control(controller) => boxed(Control::new(controller, self.timing(part)))
-                .map_err(|error| vec![error.to_string()]),
+            Content::Control(controller) => {
+                let timing = self.timing(part, advances);
+                boxed(Control::new(controller, timing)).map_err(|error| vec![error.to_string()])
+            }
             Content::Foreign(spec) => spec.solver().map_err(|message| vec![message]),
         };
         made.map(|solver| Solvers::Whole(solver, Vec::new()))
     }
 
-    /// When a part advances.
-    fn timing(&self, part: &PartSpec) -> Timing {
+    /// When a part advances, so many times in its macro step.
+    fn timing(&self, part: &PartSpec, advances: usize) -> Timing {
         let place = self.spec.parts.iter().position(|one| one.name == part.name);
         let id = SubsystemId(place.unwrap_or_default());
         let rate = implicit::rate(&self.spec.schedule.stages, id).max(1.0);
         Timing {
             start: self.spec.clock.start,
-            step: self.spec.clock.step * f64::from(part.every) / rate,
+            step: self.spec.clock.step * f64::from(part.every) / (rate * advances as f64),
         }
     }
 
     /// The ports of a part, if it can be made.
     pub(crate) fn ports_of(&self, part: usize) -> Option<Ports> {
-        match self.solvers(&self.spec.parts[part], Cuts::Undone).ok()? {
+        match self.solvers(&self.spec.parts[part], Cuts::Undone, 1).ok()? {
             Solvers::Whole(solver, _) => Some(solver.ports().clone()),
             _ => None,
         }

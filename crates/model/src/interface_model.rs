@@ -12,8 +12,8 @@ use crate::expansion::{SharedPorts, ShownBySubdomain, Solvers};
 use crate::model::{ConnectionSpec, Content, ModelSpec, PartSpec, Prediction};
 use crate::problem::{Findings, Problem};
 
-/// Makes the solvers of a part, or says why there are none.
-pub(crate) type BuildSolvers<'a> = dyn Fn(&PartSpec) -> Result<Solvers, Vec<String>> + 'a;
+/// Makes the solvers of a part that advances so many times in its macro step, or says why there are none.
+pub(crate) type BuildSolvers<'a> = dyn Fn(&PartSpec, usize) -> Result<Solvers, Vec<String>> + 'a;
 
 /// Steps of a controller with an interface model in a macro step.
 const CONTROLLER_STEPS: usize = 50;
@@ -287,9 +287,12 @@ fn feed_together(
     let from = show(&mut all[mechanism], &name, subdomain, received);
     let (mut members, mut places) = (Vec::new(), Vec::new());
     let mut before = (0, 0);
+    // All take the steps of the finest.
+    let finest = group.iter().map(|one| steps(&spec.parts[one.part])).max();
+    let advances = finest.unwrap_or(1);
     for one in &group {
         let part = &spec.parts[one.part];
-        let subsystem = with_one_step(part, build)?;
+        let subsystem = with_one_step(part, advances, build)?;
         let ports = subsystem.ports();
         let own = (ports.inputs().len(), ports.outputs().len());
         places.push(SharedPorts {
@@ -301,7 +304,7 @@ fn feed_together(
             name: part.name.clone(),
             subsystem,
             coordinates: one.meetings.iter().map(|m| m.coordinate).collect(),
-            steps: steps(part),
+            steps: advances,
         });
     }
     let fed = Fed::gathered(members).arranged(arrangement);
@@ -356,11 +359,15 @@ fn show(
     port
 }
 
-/// A fast subsystem that takes one step whenever it advances.
-fn with_one_step(part: &PartSpec, build: &BuildSolvers<'_>) -> Result<Box<dyn Subsystem>, Refusal> {
+/// A fast subsystem that advances so many times in a macro step, and takes one step whenever it does.
+fn with_one_step(
+    part: &PartSpec,
+    advances: usize,
+    build: &BuildSolvers<'_>,
+) -> Result<Box<dyn Subsystem>, Refusal> {
     let mut one = part.clone();
     one.set_micro_steps(1);
-    match build(&one) {
+    match build(&one, advances) {
         Ok(Solvers::Whole(inner, _)) => Ok(inner),
         Ok(_) => refuse("it is cut itself", "leave its `cut` out"),
         Err(messages) => refuse(messages.join("; "), "mend that first"),
