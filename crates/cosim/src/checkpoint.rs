@@ -13,9 +13,11 @@ use crate::cpu::CpuLevel;
 use crate::draft::Draft;
 use crate::fault::Fault;
 use crate::simulation::Simulation;
-use crate::state::{Snapshot, word_count};
+use crate::state::{Snapshot, layout, word_count};
 use crate::summary::Tally;
 
+/// The version of the program: what the words of a state mean may change with it.
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 const MAGIC: &[u8; 8] = b"OLDHAM01";
 /// No header of ours is longer; a longer one is a damaged file.
 const MAX_HEADER: usize = 1 << 24;
@@ -51,6 +53,14 @@ pub enum CheckpointError {
         /// What differs.
         difference: String,
     },
+    /// The checkpoint was made by another version of the program: its words may mean something else.
+    #[error(
+        "the checkpoint was made by {made}, this is version {PROGRAM}: what its words mean may differ; start the run anew, or resume it with the program that made it"
+    )]
+    OtherProgram {
+        /// The version that made it.
+        made: String,
+    },
     /// The checkpoint was made with other instructions: the bits would differ.
     #[error("the checkpoint was made at CPU level {made:?}, this machine runs {here:?}")]
     OtherCpu {
@@ -64,6 +74,12 @@ pub enum CheckpointError {
 /// What the state belongs to; compared before it is used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Header {
+    /// The program that made it.
+    #[serde(default)]
+    program: Option<String>,
+    /// A digest of how its state is laid out.
+    #[serde(default)]
+    layout: Option<u64>,
     subsystems: Vec<String>,
     /// Bits of start and step: a decimal form might round.
     start: u64,
@@ -91,10 +107,12 @@ pub struct Checkpoint {
 
 impl Simulation {
     fn header(&mut self, model: &str) -> Header {
-        let words = word_count(self);
+        let (words, laid_out) = (word_count(self), layout(self));
         let energies = self.tally.initial_energy.as_ref();
         let bits = |energy: &Energy| energy.terms().map(f64::to_bits);
         Header {
+            program: Some(PROGRAM.into()),
+            layout: Some(laid_out),
             subsystems: self.names().map(Into::into).collect(),
             start: self.schedule().start.to_bits(),
             step: self.schedule().step.to_bits(),
@@ -129,6 +147,13 @@ impl Simulation {
         }
         let here = self.guarded(|simulation| simulation.header(model));
         let (here, there) = (here.map_err(CheckpointError::Panic)?, &checkpoint.header);
+        if here.program != there.program {
+            let made = there.program.as_deref();
+            let made = made.map_or("an earlier version".into(), |made| {
+                format!("version {made}")
+            });
+            return Err(CheckpointError::OtherProgram { made });
+        }
         if here.cpu != there.cpu {
             return Err(CheckpointError::OtherCpu {
                 made: there.cpu,
@@ -192,8 +217,13 @@ impl Header {
                 other.words, self.words
             ));
         }
-        let same = self.model == other.model;
-        (!same).then(|| "the model file or its overrides changed".into())
+        if self.model != other.model {
+            return Some("the model file or its overrides changed".into());
+        }
+        let same = self.layout == other.layout;
+        (!same).then(|| {
+            "its state is laid out otherwise, as by another build of the program; start the run anew, or resume it with the build that made it".into()
+        })
     }
 }
 

@@ -333,7 +333,18 @@ impl Simulation {
 
     /// The first part whose state has no coordinates, though it can be saved.
     pub fn part_without_chart(&mut self) -> Result<Option<String>, Fault> {
-        self.part_that(|part| part.state().is_some_and(|state| !state.is_chartable()))
+        let own = self.part_that(|part| part.state().is_some_and(|state| !state.is_chartable()))?;
+        if own.is_some() {
+            return Ok(own);
+        }
+        // Predictors and sources have state, too.
+        let t = self.time();
+        for unit in &mut self.units {
+            if !unit.guarded(t, |unit| Ok(unit.inputs.is_chartable()))? {
+                return Ok(Some(unit.name.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// The first part that cannot be saved and restored.

@@ -12,9 +12,11 @@ pub trait State {
     fn visit(&mut self, visitor: &mut dyn Visitor);
 
     /// Whether all of it that can grow is shown as coordinates. Otherwise it can be saved and
-    /// restored, but not analysed.
+    /// restored, but not analysed. Unless it says otherwise, it has no [`Visitor::memory`].
     fn is_chartable(&mut self) -> bool {
-        true
+        let mut search = MemorySearch::default();
+        self.visit(&mut search);
+        !search.is_found
     }
 }
 
@@ -24,13 +26,20 @@ pub trait Visitor {
     fn vector(&mut self, values: &mut [f64]);
     /// A unit quaternion, scalar first.
     fn rotation(&mut self, quaternion: &mut [f64; 4]);
-    /// Numbers that belong to the state but are no coordinates of the motion: times, tallies.
+    /// Numbers that belong to the state but are no coordinates of the motion: times, tallies. To hand them
+    /// over so is to say that nothing in them can grow: they do not depend on the motion, the motion does
+    /// not depend on them, or they follow from what is shown otherwise.
     fn fixed(&mut self, values: &mut [f64]);
     /// A counter, such as the number of samples in a history.
     fn count(&mut self, value: &mut u64);
-    /// State of any length that has no coordinates: what a solver starts from, the opaque state of
-    /// a foreign program. Its length may change from step to step.
+    /// State of any length that has no coordinates, such as the opaque state of a foreign program. Its
+    /// length may change from step to step. What has it is not analysed: anything in it might grow.
     fn memory(&mut self, words: &mut Vec<u64>);
+    /// What a solver starts its iteration from, of any length: a step ends at the same point, whatever it
+    /// was, so that nothing in it can grow.
+    fn first_guess(&mut self, words: &mut Vec<u64>) {
+        self.memory(words);
+    }
     /// Whether it may change what it is handed. If not, nothing that follows from the state needs
     /// to be found again, and nothing may be.
     fn replaces(&self) -> bool {
@@ -74,6 +83,85 @@ impl Snapshot {
 /// Number of words that a state always occupies: memories of variable length count as one.
 pub fn word_count(part: &mut dyn State) -> usize {
     Size::of(part).words
+}
+
+/// A digest of how a state is laid out: kinds of pieces in their order, and how long they are. Numbers are numbers,
+/// whether they are coordinates yet or not.
+pub(crate) fn layout(part: &mut dyn State) -> u64 {
+    let mut layout = Layout {
+        digest: LAYOUT_START,
+        open: (0, 0),
+    };
+    part.visit(&mut layout);
+    layout.next(0, 0);
+    layout.digest
+}
+
+const LAYOUT_START: u64 = 0xcbf2_9ce4_8422_2325;
+const LAYOUT_FACTOR: u64 = 0x0000_0100_0000_01b3;
+
+/// Pieces of one kind that follow each other are one: how they are grouped does not matter.
+struct Layout {
+    digest: u64,
+    open: (u64, u64),
+}
+
+impl Layout {
+    fn next(&mut self, kind: u64, length: usize) {
+        if kind == self.open.0 {
+            self.open.1 += length as u64;
+            return;
+        }
+        let (kind_before, length_before) = std::mem::replace(&mut self.open, (kind, length as u64));
+        for word in [kind_before, length_before] {
+            for byte in word.to_le_bytes() {
+                self.digest = (self.digest ^ u64::from(byte)).wrapping_mul(LAYOUT_FACTOR);
+            }
+        }
+    }
+}
+
+impl Visitor for Layout {
+    fn replaces(&self) -> bool {
+        false
+    }
+    fn vector(&mut self, values: &mut [f64]) {
+        if !values.is_empty() {
+            self.next(1, values.len());
+        }
+    }
+    fn rotation(&mut self, _: &mut [f64; 4]) {
+        self.next(2, 1);
+    }
+    fn fixed(&mut self, values: &mut [f64]) {
+        self.vector(values);
+    }
+    fn count(&mut self, _: &mut u64) {
+        self.next(3, 1);
+    }
+    fn memory(&mut self, _: &mut Vec<u64>) {
+        self.next(4, 1);
+    }
+}
+
+/// Looks for state without coordinates.
+#[derive(Default)]
+struct MemorySearch {
+    is_found: bool,
+}
+
+impl Visitor for MemorySearch {
+    fn replaces(&self) -> bool {
+        false
+    }
+    fn vector(&mut self, _: &mut [f64]) {}
+    fn rotation(&mut self, _: &mut [f64; 4]) {}
+    fn fixed(&mut self, _: &mut [f64]) {}
+    fn count(&mut self, _: &mut u64) {}
+    fn memory(&mut self, _: &mut Vec<u64>) {
+        self.is_found = true;
+    }
+    fn first_guess(&mut self, _: &mut Vec<u64>) {}
 }
 
 /// How much there is to a state.

@@ -179,6 +179,65 @@ fn a_part_without_coordinates_is_named() {
     );
 }
 
+/// An oscillator as a foreign program would be: its state is words, or what an iteration starts from.
+struct Opaque {
+    ports: Ports,
+    words: Vec<u64>,
+    is_guess: bool,
+}
+
+impl State for Opaque {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        match self.is_guess {
+            true => visitor.first_guess(&mut self.words),
+            false => visitor.memory(&mut self.words),
+        }
+    }
+}
+
+impl Subsystem for Opaque {
+    fn ports(&self) -> &Ports {
+        &self.ports
+    }
+    fn advance(&mut self, _: f64, to: f64, _: &mut Inputs) -> Result<Reached, StepError> {
+        self.words[0] += 1;
+        Ok(Reached::end(to))
+    }
+    fn outputs(&mut self, _: f64, _: &[f64], y: &mut [f64]) -> Result<(), StepError> {
+        y[0] = self.words[0] as f64;
+        Ok(())
+    }
+    fn state(&mut self) -> Option<&mut dyn State> {
+        Some(self)
+    }
+}
+
+/// Without a word of the part, state without coordinates might grow; what a solver starts from does not.
+#[test]
+fn state_without_coordinates_has_no_chart_unless_nothing_in_it_can_grow() {
+    for is_guess in [false, true] {
+        let mut ports = Ports::new();
+        ports.add_output("y", Quantity::Scalar(Unit::ONE));
+        let hold = Box::new(Hold::new(0, &ports));
+        let part = Opaque {
+            ports,
+            words: vec![1, 2],
+            is_guess,
+        };
+        let mut builder = Builder::new();
+        let id = builder.add("foreign", Box::new(part), hold);
+        let mut simulation = builder.build(Schedule::jacobi(0.1, [id])).unwrap();
+        let expected = (!is_guess).then(|| "foreign".to_owned());
+        assert_eq!(simulation.part_without_chart().unwrap(), expected);
+        // It is saved and restored all the same.
+        simulation.steps(3).unwrap();
+        let saved = simulation.checkpoint("model").unwrap();
+        simulation.steps(2).unwrap();
+        simulation.restore(&saved, "model").unwrap();
+        assert_eq!(simulation.known::<Opaque>(id).unwrap().words, [4, 2]);
+    }
+}
+
 /// Counts up, says whether the count is even, and sends an array.
 struct Counter(Ports, f64);
 

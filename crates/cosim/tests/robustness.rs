@@ -246,6 +246,50 @@ fn a_damaged_or_foreign_checkpoint_is_refused() {
     ));
 }
 
+/// The same checkpoint with something else in its header, as another program would have written it.
+fn with_header(bytes: &[u8], change: impl Fn(String) -> String) -> Vec<u8> {
+    let length = u64::from_le_bytes(bytes[8..16].try_into().unwrap()) as usize;
+    let header = String::from_utf8(bytes[16..16 + length].to_vec()).unwrap();
+    let header = change(header);
+    let mut changed = bytes[..8].to_vec();
+    changed.extend((header.len() as u64).to_le_bytes());
+    changed.extend(header.as_bytes());
+    changed.extend(&bytes[16 + length..bytes.len() - 4]);
+    let checksum = crc32fast::hash(&changed);
+    changed.extend(checksum.to_le_bytes());
+    changed
+}
+
+/// A state of as many words may mean something else to another version, and to another build of the same one.
+#[test]
+fn a_checkpoint_of_another_program_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.checkpoint");
+    jacobi_pair(1e-3, 0, 1)
+        .checkpoint("model")
+        .unwrap()
+        .write(&path)
+        .unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let read = |change: &dyn Fn(String) -> String| {
+        std::fs::write(&path, with_header(&whole, change)).unwrap();
+        let saved = Checkpoint::read(&path).unwrap();
+        jacobi_pair(1e-3, 0, 1).restore(&saved, "model")
+    };
+    assert!(read(&|header| header).is_ok());
+    let version = concat!("\"program\":\"", env!("CARGO_PKG_VERSION"), "\"");
+    let newer = read(&|header| header.replace(version, "\"program\":\"99.0.0\""));
+    let message = newer.unwrap_err().to_string();
+    assert!(message.contains("made by version 99.0.0"), "{message}");
+    // Before versions were written.
+    let older = read(&|header| header.replace(&format!("{version},"), ""));
+    let message = older.unwrap_err().to_string();
+    assert!(message.contains("made by an earlier version"), "{message}");
+    let other_layout = read(&|header| header.replace("\"layout\":", "\"layout\":1"));
+    let message = other_layout.unwrap_err().to_string();
+    assert!(message.contains("laid out otherwise"), "{message}");
+}
+
 struct CancelAt(Cancel, f64);
 
 impl Recorder for CancelAt {
