@@ -238,6 +238,12 @@ impl Controller {
             Some(period) if !system.discrete => held(&a, &b, period),
             _ => [a, b],
         };
+        let outputs = system.c.iter().chain(&system.d).flatten();
+        let mut all = a.iter().chain(b.iter()).chain(outputs);
+        if let Some(&value) = all.find(|value| !value.is_finite()) {
+            let requirement = "must be finite once it is divided by the leading one and sampled";
+            return Err(wrong(name, "a coefficient", requirement, value));
+        }
         for (row, state) in x.iter().enumerate() {
             let weights = (0..n).map(|k| a[(row, k)]);
             let weights = weights.chain((0..m).map(|k| b[(row, k)]));

@@ -15,6 +15,7 @@ mod examination;
 mod extrapolator;
 mod frequency;
 mod krylov;
+mod lines;
 mod map;
 mod pattern;
 mod poles;

@@ -63,6 +63,19 @@ impl<'a> Probing<'a> {
         Ok(())
     }
 
+    /// What follows from a change, by a central difference.
+    pub fn response(&mut self, change: &[f64]) -> Result<Vec<f64>, AnalysisError> {
+        let [mut up, mut down] = [(); 2].map(|()| vec![0.0; change.len()]);
+        self.follow(change, &mut up)?;
+        let opposite: Vec<f64> = change.iter().map(|value| -value).collect();
+        self.follow(&opposite, &mut down)?;
+        Ok(up
+            .iter()
+            .zip(&down)
+            .map(|(up, down)| 0.5 * (up - down))
+            .collect())
+    }
+
     /// Λ column by column, by central differences about the base point, and the same for what is
     /// observed.
     pub fn matrices(

@@ -68,6 +68,16 @@ pub enum AnalysisError {
         /// The time that was granted.
         seconds: f64,
     },
+    /// Modes of a long delay could not be told apart.
+    #[error(
+        "a delay of {steps} macro steps beside {others} other states has too many modes next to each other; compare runs, or take a longer step"
+    )]
+    LongDelay {
+        /// Macro steps of the delay.
+        steps: u64,
+        /// States that are no part of a delay line.
+        others: usize,
+    },
     /// The simulation failed while it was probed.
     #[error(
         "the model fails within the steps of the analysis, as it does where the coupling makes far more of every change: {0}"

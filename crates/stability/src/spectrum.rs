@@ -9,6 +9,7 @@ use crate::effort::Effort;
 use crate::eigen::Reduced;
 use crate::examination::{AGREEMENT, Examiner, QUICK_AGREEMENT};
 use crate::frequency::{FrequencyAnalysis, NoVerdict};
+use crate::lines::{FEWEST, Lines};
 use crate::pattern::Pattern;
 use crate::probing::probe_sizes;
 use crate::product::StepProduct;
@@ -237,6 +238,9 @@ impl Spectrum {
     ) -> Result<EigenMode, AnalysisError> {
         let budget = &TimeBudget::endless();
         let analyse = |simulation: &mut Simulation, base: Base| {
+            if let Some(found) = Self::from_lines(simulation, &base, budget)? {
+                return Ok(found.dominant());
+            }
             if base.chart.dimension() > QUICK {
                 let found = Self::from_products(simulation, base, Effort::QUICK, budget)?;
                 return Ok(found.dominant());
@@ -265,6 +269,9 @@ impl Spectrum {
         }
         let analyse = |simulation: &mut Simulation, base: Base| {
             let dimension = base.chart.dimension();
+            if let Some(found) = Self::from_lines(simulation, &base, budget)? {
+                return Ok(found);
+            }
             if dimension > QUICK {
                 // What grows fast shows at once.
                 let first = Self::from_products(simulation, base.clone(), Effort::FIRST, budget)?;
@@ -488,6 +495,41 @@ impl Spectrum {
             own,
             unlisted: found.unlisted,
             between: found.connection,
+        }))
+    }
+
+    /// From the determinant of a model with long delays; nothing if it has none.
+    fn from_lines(
+        simulation: &mut Simulation,
+        base: &Base,
+        budget: &TimeBudget,
+    ) -> Result<Option<Self>, AnalysisError> {
+        if base.chart.dimension() < FEWEST {
+            return Ok(None);
+        }
+        let Some(found) = Lines::analyse(simulation, base, budget)? else {
+            return Ok(None);
+        };
+        let error = found.error;
+        let modes: Vec<EigenMode> = found
+            .values
+            .iter()
+            .map(|&value| EigenMode { value, error })
+            .collect();
+        Ok(Some(Self {
+            reach: modes[0].value.norm() + error,
+            modes,
+            way: Way::Frequency {
+                evaluations: found.evaluations,
+            },
+            duration: base.period as f64 * simulation.schedule().step,
+            source: Source {
+                chart: base.chart.clone(),
+                mode: None,
+            },
+            own: Vec::new(),
+            unlisted: 0,
+            between: None,
         }))
     }
 

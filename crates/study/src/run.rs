@@ -225,8 +225,12 @@ impl<'a> PreparedRun<'a> {
         loop {
             let outcome = course.advance(piece);
             let saves = pause.as_ref().is_some_and(Pause::take_save) && self.start.is_some();
-            if outcome.end != Ok(End::Finished) && !saves {
-                return (outcome, None);
+            match outcome.end {
+                Ok(End::Finished) => {}
+                // It was stopped in order to be saved, and goes on.
+                Ok(End::Cancelled) if saves => {}
+                // What was reached when a step failed is no state to go on from.
+                Ok(End::Cancelled) | Err(_) => return (outcome, None),
             }
             if saves || self.options.checkpoint_every.is_some() {
                 let state = course.simulation.checkpoint(&self.digest);

@@ -311,9 +311,11 @@ impl Checker<'_> {
 
 impl<'n> Census<'n> {
     fn new(names: &'n HashMap<&'n str, usize>) -> Self {
+        // Two subsystems may have one name, which is reported elsewhere: places are more than names then.
+        let places = names.values().max().map_or(0, |last| last + 1);
         Self {
             names,
-            rates: vec![None; names.len()],
+            rates: vec![None; places],
         }
     }
 }

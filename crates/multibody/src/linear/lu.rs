@@ -162,6 +162,11 @@ impl BlockLu {
         self.allocate();
     }
 
+    /// Whether the matrix is laid out as another of the same structure: weak pivots change the layout.
+    pub fn is_laid_out_as(&self, other: &Self) -> bool {
+        self.plan.is_grouped_as(&other.plan)
+    }
+
     /// Shows what weak pivots have changed so far: it decides about the bits of all later factors,
     /// so that it belongs to the state of whoever owns them. Gives whether the visitor has put
     /// another pattern in its place; then the matrix must be connected anew.

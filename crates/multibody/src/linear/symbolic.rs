@@ -108,6 +108,11 @@ impl Symbolic {
         *self = Self::with_groups(std::mem::take(&mut self.structure), groups);
     }
 
+    /// Whether another has the same groups of the same blocks, so that its matrix is laid out alike.
+    pub fn is_grouped_as(&self, other: &Self) -> bool {
+        self.packed == other.packed
+    }
+
     /// Shows the groups; gives whether the visitor has changed them. Then they are to be
     /// [taken](Self::regroup).
     pub fn visit_groups(&mut self, visitor: &mut dyn Visitor) -> bool {

@@ -65,10 +65,13 @@ impl InterfaceFactors {
         }
     }
 
-    /// Exchanges the factors of the step with these.
+    /// Exchanges the factors of the step with these. Weak pivots may have changed the layout of one of them.
     fn exchange(&mut self, system: &mut System) {
         std::mem::swap(&mut self.lu, &mut system.lu);
         std::mem::swap(&mut self.made, &mut system.work.factored);
+        if !self.lu.is_laid_out_as(&system.lu) {
+            system.assembly.connect(&system.lu);
+        }
     }
 }
 
