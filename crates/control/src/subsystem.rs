@@ -294,7 +294,7 @@ impl Accuracy for Control {
 
 impl Linearisable for Control {
     fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
-        if matches!(self.method, Method::Sampled { .. }) || !self.histories.is_empty() {
+        if !self.histories.is_empty() {
             return None;
         }
         let places = self.equations.input_places();
@@ -317,7 +317,16 @@ impl Linearisable for Control {
             b: of(n, m, equations.jacobian(changes(), places.clone(), values)),
             c: of(p, n, equations.jacobian(outputs(), states, values)),
             d: of(p, m, equations.jacobian(outputs(), places, values)),
+            sample: match self.method {
+                Method::Sampled { period, .. } => Some(period),
+                _ => None,
+            },
         })
+    }
+
+    fn not_linear(&mut self) -> Option<String> {
+        let has_delays = !self.histories.is_empty();
+        has_delays.then(|| "has a delay, which no finite number of states describes".into())
     }
 }
 

@@ -57,6 +57,12 @@ pub trait Linearisable {
     /// or where it would be too large.
     fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation>;
 
+    /// Why the last [`linearise`](Self::linearise) gave nothing, as the end of a sentence that begins with the
+    /// part.
+    fn not_linear(&mut self) -> Option<String> {
+        None
+    }
+
     /// Names of the states of [`linearise`](Self::linearise), in their order, for people; none if
     /// they mean nothing by themselves.
     fn state_names(&mut self) -> Vec<String> {
@@ -129,7 +135,8 @@ impl std::ops::Add for Energy {
     }
 }
 
-/// Continuous-time linearisation; matrices are dense, row by row.
+/// Linearisation x' = A x + B u, y = C x + D u in continuous time, or that of a part that samples: at its samples
+/// y = C x + D u, which it holds, and then x becomes A x + B u. Matrices are dense, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linearisation {
     /// Number of states.
@@ -142,6 +149,8 @@ pub struct Linearisation {
     pub c: Vec<f64>,
     /// Outputs by inputs.
     pub d: Vec<f64>,
+    /// Time between samples in s; nothing for continuous time.
+    pub sample: Option<f64>,
 }
 
 /// A mechanism as some of its inputs see it. They are forces, which it answers with the accelerations of the coordinates

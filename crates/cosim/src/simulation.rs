@@ -263,6 +263,13 @@ impl Simulation {
         Ok(found?.flatten())
     }
 
+    /// Why the last linearisation of a subsystem gave nothing, as far as it says.
+    pub fn not_linear(&mut self, id: SubsystemId) -> Result<Option<String>, Fault> {
+        let t = self.time();
+        let found = self.units[id.0].linear(t, |part, _| part.not_linear());
+        Ok(found?.flatten())
+    }
+
     /// Names of the states of that linearisation; none if they mean nothing by themselves.
     pub fn state_names(&mut self, id: SubsystemId) -> Result<Vec<String>, Fault> {
         let t = self.time();

@@ -131,6 +131,7 @@ pub(crate) fn linearise(plant: &Plant, t: f64) -> Linearisation {
         b: row_by_row(&rates.by_input),
         c: row_by_row(&outputs.by_state),
         d: row_by_row(&outputs.by_input),
+        sample: None,
     }
 }
 

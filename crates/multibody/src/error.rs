@@ -142,6 +142,14 @@ pub enum SolveError {
         /// Name of the element.
         element: String,
     },
+    /// An element has no linear model at this state.
+    #[error("`{element}` {reason}: there is no linear model of it here")]
+    NotLinear {
+        /// Name of the element.
+        element: String,
+        /// Why, as the end of a sentence that begins with the element.
+        reason: &'static str,
+    },
     /// The matrix is singular: a free motion in statics, a singular position in a run.
     #[error(
         "at t = {time} s the system matrix is singular at `{unknown}`{}: the mechanism is in a singular position there, or the step is too large; take a smaller step",
@@ -327,7 +335,10 @@ impl SolveError {
             | Self::NotRedundant { time, .. }
             | Self::Contact { time, .. }
             | Self::Diverged { time, .. } => Some(*time),
-            Self::Redundant { .. } | Self::NotAssembled { .. } | Self::NoModes => None,
+            Self::Redundant { .. }
+            | Self::NotAssembled { .. }
+            | Self::NotLinear { .. }
+            | Self::NoModes => None,
         }
     }
 

@@ -62,13 +62,13 @@ pub use element::shell::{
 };
 pub use element::{
     Bushing, Cable, Clearance, CoordinateForce, Element, ElementId, ForceLaw, ForceMap, Hysteresis,
-    InternalLoad, Law, Load, PortWrench, Pulley, References, Rod, SectionState, SurfaceFriction,
-    TensionFunction,
+    InternalLoad, InternalState, Law, Load, NotLinear, PortWrench, Pulley, References, Rod,
+    SectionState, SurfaceFriction, TensionFunction,
 };
 pub use error::{ModelError, Passage, SolveError};
 pub use integrator::Method;
 pub use joint::{
-    AngleCounter, Bristles, Coordinate, Direction, DrivenCoordinate, ElasticTransmission,
+    AngleCounter, BristleRates, Bristles, Coordinate, Direction, DrivenCoordinate, ElasticTransmission,
     Frictional, Joint, LuGre, PlaneCurve, PointOnCurve, PrescribedMotion, PrescribedPose,
     RollingWheel, Row, Target, Transmission,
 };

@@ -4,7 +4,11 @@
 //! weights, in a small matrix of its own, give its part of each matrix. The work and the memory
 //! are proportional to the number of elements.
 
+pub(crate) mod exact;
+pub(crate) mod first_order;
 pub(crate) mod left_out;
+pub(crate) mod rows;
+pub(crate) mod states;
 
 use crate::assembly::{Assembly, EvaluationPoint, Placed, full_spin};
 use crate::element::{At, Jacobian, NOWHERE, Weights};

@@ -50,6 +50,26 @@ impl Hysteresis {
         (z, self.slope(z, direction))
     }
 
+    /// Derivatives of dz/dt by the elongation's rate, and by z at that rate; nothing where they depend
+    /// on the direction and there is none.
+    pub(super) fn rate_slopes(&self, z: f64, rate: f64) -> Option<[f64; 2]> {
+        if rate == 0.0 && z != 0.0 && self.softness != 1.0 {
+            return None;
+        }
+        let slope = self.slope(z, rate);
+        let ratio = (z / self.yield_at).abs();
+        let by_z = match z == 0.0 {
+            true => 0.0,
+            false => -self.exponent * (1.0 - slope) / ratio * z.signum() / self.yield_at,
+        };
+        Some([slope, by_z * rate])
+    }
+
+    /// The derivative of the tension by the internal elongation.
+    pub(super) fn by_internal(&self) -> f64 {
+        (1.0 - self.ratio) * self.stiffness
+    }
+
     /// Tension at an elongation, and its derivative.
     pub(super) fn tension(&self, elongation: f64, (z, slope): (f64, f64)) -> (f64, f64) {
         let (soft, stiff) = (

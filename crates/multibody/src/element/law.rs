@@ -259,7 +259,15 @@ impl Law {
                 (tension, by_length, 0.0)
             }
             Self::Hysteresis(law) => {
-                let reached = law.advance(at.memory[1], elongation - at.memory[0]);
+                let growth = elongation - at.memory[0];
+                let mut reached = law.advance(at.memory[1], growth);
+                // Before it grows, the direction is that of its rate.
+                if growth == 0.0
+                    && at.elapsed == 0.0
+                    && let Some([slope, _]) = law.rate_slopes(reached.0, rate)
+                {
+                    reached.1 = slope;
+                }
                 let (tension, by_length) = law.tension(elongation, reached);
                 (tension, by_length, 0.0)
             }

@@ -21,6 +21,7 @@ mod references;
 mod remote;
 mod rod;
 pub mod shell;
+mod states;
 
 pub use bushing::Bushing;
 pub use cable::{Cable, Pulley};
@@ -38,6 +39,7 @@ pub(crate) use references::{refer_drives, refer_nodes};
 pub use remote::Remote;
 pub use rod::Rod;
 pub(crate) use rod::add_point_stiffness;
+pub use states::{InternalState, NotLinear, STICKS, by_poses};
 
 use crate::assembly::Placed;
 use crate::linear::Destination;
@@ -93,6 +95,15 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
     /// explicit methods refuse that.
     fn depends_on_past(&self) -> bool {
         false
+    }
+
+    /// The states that it has besides the motion of its nodes, linearised, for `at.elapsed` zero: those
+    /// of its memory on which its forces depend and that have rates.
+    fn internal_states(&self, _at: &At<'_>) -> Result<Vec<InternalState>, NotLinear> {
+        match self.depends_on_past() {
+            true => Err(states::UNKNOWN),
+            false => Ok(Vec::new()),
+        }
     }
 
     /// A number that changes where its forces pass a kink or a jump; see

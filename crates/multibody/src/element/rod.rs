@@ -2,11 +2,12 @@
 
 use super::law::winding;
 use super::{
-    At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
+    At, Element, ElementEnergy, Half, InternalState, Jacobian, Law, NotLinear, References, Residual,
+    Weights, refer_nodes,
 };
 use crate::drive::Drive;
 use crate::kinks::mixed;
-use crate::node::{Marker, NodeId};
+use crate::node::{Marker, Motion, NodeId};
 use oldham_space::{Mat3, Vec3};
 
 /// A massless rod between two markers, with a tension law.
@@ -94,6 +95,60 @@ impl Element for Rod {
 
     fn depends_on_past(&self) -> bool {
         self.remembers()
+    }
+
+    fn internal_states(&self, at: &At<'_>) -> Result<Vec<InternalState>, NotLinear> {
+        let line = self.line(at);
+        let n = line.direction;
+        let six = |x: Vec3, r: Vec3| [x[0], x[1], x[2], r[0], r[1], r[2]];
+        // What a node adds to the rate of the elongation by its velocity, and by its pose.
+        let [a, b] = self.nodes.map(|node| at.motion(node));
+        let velocities = [(a, 0), (b, 1)].map(|(motion, end): (&Motion, usize)| {
+            motion.velocity + motion.angular_velocity.cross(line.arms[end])
+        });
+        let apart = velocities[1] - velocities[0];
+        let across = (apart - n * n.dot(apart)) * (1.0 / line.length);
+        let (mut by_velocity, mut by_pose) = (Vec::new(), Vec::new());
+        for (motion, arm, sign) in [(a, line.arms[0], -1.0), (b, line.arms[1], 1.0)] {
+            by_velocity.push(six(n * sign, arm.cross(n) * sign));
+            let carried = across + n.cross(motion.angular_velocity);
+            by_pose.push(six(across * sign, arm.cross(carried) * sign));
+        }
+        let times = |rows: &[[f64; 6]], factor: f64| -> Vec<[f64; 6]> {
+            rows.iter().map(|row| row.map(|v| v * factor)).collect()
+        };
+        match &self.law {
+            Law::Viscoelastic { branches, .. } => {
+                let branch = |(i, &(stiffness, time)): (usize, &(f64, f64))| {
+                    let mut by_states = vec![0.0; branches.len()];
+                    by_states[i] = -1.0 / time;
+                    InternalState {
+                        name: format!("branch{}", i + 1),
+                        place: 1 + i,
+                        by_states,
+                        by_poses: times(&by_pose, stiffness),
+                        by_velocities: times(&by_velocity, stiffness),
+                        forces: times(&by_velocity, -1.0),
+                    }
+                };
+                Ok(branches.iter().enumerate().map(branch).collect())
+            }
+            // With w = δz - (dz/dd) δd the law's stiffness holds as it is, and w decays alone.
+            Law::Hysteresis(law) => {
+                let [_, decay] = law
+                    .rate_slopes(at.memory[1], line.rate)
+                    .ok_or(super::states::TURNS)?;
+                Ok(vec![InternalState {
+                    name: "set".into(),
+                    place: 1,
+                    by_states: vec![decay],
+                    by_poses: times(&by_pose, 0.0),
+                    by_velocities: times(&by_velocity, 0.0),
+                    forces: times(&by_velocity, -law.by_internal()),
+                }])
+            }
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {

@@ -4,8 +4,12 @@
 use super::lugre::{BentBristles, MOST_DIRECTIONS, Slips};
 use super::row::{Gradient, Row};
 use super::{Geometry, Joint, LuGre};
-use crate::element::{At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights};
-use crate::node::{Marker, NodeId};
+use crate::element::{
+    At, Element, ElementEnergy, Half, InternalState, Jacobian, NotLinear, References, Residual, STICKS,
+    Weights,
+};
+use crate::linear::Destination;
+use crate::node::{Marker, Motion, NodeId};
 use oldham_space::Vec3;
 use std::ops::Range;
 
@@ -54,6 +58,35 @@ impl Slip {
                 out.add((1, Half::Angular), (marker, Half::Angular), -turned);
             }
         }
+    }
+}
+
+impl Slip {
+    /// Derivatives of the slip velocity by the poses of both nodes: those of the gradient, along
+    /// the motion.
+    fn rate_by_pose(self, g: &Geometry, motions: [&Motion; 2]) -> [[f64; 6]; 2] {
+        const ORDER: usize = 12;
+        let mut matrix = [0.0; ORDER * ORDER];
+        let block = |row: usize, column: usize| Destination {
+            start: 6 * column * ORDER + 6 * row,
+            stride: ORDER,
+        };
+        let mut out = Jacobian {
+            matrix: &mut matrix,
+            destinations: &[block(0, 0), block(0, 1), block(1, 0), block(1, 1)],
+            blocks: 2,
+        };
+        self.add_hessian(g, 1.0, &mut out);
+        let velocity = |row: usize| {
+            let motion = motions[row / 6];
+            let parts = [motion.velocity, motion.angular_velocity];
+            parts[row % 6 / 3][row % 3]
+        };
+        let column = |j: usize| -> f64 {
+            let rows = matrix[j * ORDER..][..ORDER].iter().enumerate();
+            rows.map(|(row, value)| value * velocity(row)).sum()
+        };
+        [0, 1].map(|node| std::array::from_fn(|k| column(6 * node + k)))
     }
 }
 
@@ -200,6 +233,42 @@ impl Element for Frictional {
 
     fn depends_on_past(&self) -> bool {
         true
+    }
+
+    /// The deflections of the bristles again.
+    fn internal_states(&self, at: &At<'_>) -> Result<Vec<InternalState>, NotLinear> {
+        let geometry = self.joint.ends.geometry(at);
+        let motions = self.joint.ends.nodes.map(|node| at.motion(node));
+        let normal = self.normal_force(at);
+        let mut states = vec![InternalState::default(); self.memory()];
+        for (slips, first) in self.contacts() {
+            let sliding = self.sliding(slips, first, &geometry, at);
+            let mut z = [0.0; MOST_DIRECTIONS];
+            z[..slips.len()].copy_from_slice(&at.memory[first..first + slips.len()]);
+            let rates = self.law.rates(&sliding.velocity, &z).ok_or(STICKS)?;
+            for (i, state) in states[first..].iter_mut().take(slips.len()).enumerate() {
+                state.name = format!("bristles{}", first + i + 1);
+                state.place = first + i;
+                state.by_states = vec![0.0; self.memory()];
+                state.by_states[first + i] = rates.by_deflection;
+                state.by_poses = vec![[0.0; 6]; 2];
+                state.by_velocities = vec![[0.0; 6]; 2];
+                let force = -normal * rates.coefficient;
+                state.forces = sliding.gradients[i].components(force).to_vec();
+                for (j, slip) in slips.iter().enumerate() {
+                    let factor = rates.by_velocity[i][j];
+                    let by_velocity = sliding.gradients[j].components(factor);
+                    let by_pose = slip.rate_by_pose(&geometry, motions);
+                    for node in 0..2 {
+                        for k in 0..6 {
+                            state.by_velocities[node][k] += by_velocity[node][k];
+                            state.by_poses[node][k] += factor * by_pose[node][k];
+                        }
+                    }
+                }
+            }
+        }
+        Ok(states)
     }
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {

@@ -45,6 +45,17 @@ pub struct Bristles {
     pub deflection: f64,
 }
 
+/// How bristles move at one moment, linearised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BristleRates<const N: usize> {
+    /// Derivatives of the rates of deflection by the velocities.
+    pub by_velocity: [[f64; N]; N],
+    /// Derivative of each rate by its own deflection, in 1/s.
+    pub by_deflection: f64,
+    /// Derivative of the coefficient of friction by the deflection, velocities held, in 1/m.
+    pub coefficient: f64,
+}
+
 /// Friction in all directions at one moment.
 pub(super) struct BentBristles {
     /// Friction force by the normal force.
@@ -80,6 +91,32 @@ impl LuGre {
             slope: found.slope[0][0],
             deflection: found.deflection[0],
         }
+    }
+
+    /// How the rates of bristles that are deflected by `z` change, at the velocity `v`; nothing where they
+    /// depend on the direction of the motion and there is none.
+    pub fn rates<const N: usize>(&self, v: &[f64; N], z: &[f64; N]) -> Option<BristleRates<N>> {
+        let speed = v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if speed == 0.0 && z.iter().any(|z| *z != 0.0) {
+            return None;
+        }
+        let ratio = speed / self.stribeck;
+        let level = self.coulomb + (self.stiction - self.coulomb) * (-ratio * ratio).exp();
+        let decay = self.stiffness * speed / level;
+        let level_slope = -2.0 * (level - self.coulomb) * ratio / self.stribeck;
+        let decay_slope = self.stiffness / level * (1.0 - speed * level_slope / level);
+        let direction = v.map(|v| if speed == 0.0 { 0.0 } else { v / speed });
+        let by_velocity = std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                let own = if i == j { 1.0 } else { 0.0 };
+                own - z[i] * decay_slope * direction[j]
+            })
+        });
+        Some(BristleRates {
+            by_velocity,
+            by_deflection: -decay,
+            coefficient: self.stiffness - self.damping * decay,
+        })
     }
 
     /// The same in all directions.

@@ -25,7 +25,7 @@ pub use curve::{PlaneCurve, PointOnCurve};
 pub use driven::{DrivenCoordinate, Target};
 pub use families::Direction;
 pub use friction::Frictional;
-pub use lugre::{Bristles, LuGre};
+pub use lugre::{BristleRates, Bristles, LuGre};
 pub use motion::PrescribedMotion;
 pub use pose::PrescribedPose;
 pub(crate) use relieved::Relieved;

@@ -291,6 +291,14 @@ impl Gradient {
         }
     }
 
+    /// Its components times a factor: of each node by the position, then by the rotation.
+    pub fn components(&self, factor: f64) -> [[f64; 6]; 2] {
+        [0, 1].map(|node| {
+            let [x, r] = [self.position[node], self.rotation[node]].map(|v| v * factor);
+            [x[0], x[1], x[2], r[0], r[1], r[2]]
+        })
+    }
+
     /// Adds forces on both nodes that do `factor` times the work of the measure.
     pub fn load(&self, factor: f64, out: &mut Residual<'_>) {
         for node in 0..2 {

@@ -13,7 +13,9 @@ mod spectrum;
 use crate::error::SolveError;
 use crate::system::System;
 use faer::c64;
-use motion::Frames;
+use crate::linearised::rows::DenseRows;
+use crate::linearised::states::Unlinear;
+use motion::{Equations, Frames};
 use oldham_space::Vec3;
 use pencil::{Pencil, dot, norm};
 use spectrum::EigenPair;
@@ -32,6 +34,8 @@ const NOTICED: f64 = 1e-11;
 /// A double eigenvalue at zero comes out as a pair at the square root of the rounding error: what
 /// is below this fraction of the shift is zero.
 const ZERO: f64 = 1e-6;
+/// Share of the states of elements in a motion at 0 Hz from which on these hold it.
+const HELD: f64 = 1e-6;
 /// Modes found beyond those wanted, so that none is missed among them.
 const MORE: usize = 3;
 /// Unknowns of a model that is large.
@@ -44,6 +48,9 @@ const NEARLY_STEADY: f64 = 1e-6;
 pub enum ModeKind {
     /// Nothing resists it: 0 Hz.
     Rigid,
+    /// It stays where it is put, as friction or hysteresis holds it against what would bring it back:
+    /// 0 Hz too.
+    Held,
     /// It oscillates, and decays or stays.
     Oscillating,
     /// It comes to rest without oscillating.
@@ -152,13 +159,17 @@ impl System {
             // The motion frozen as it is, in the absolute frame.
             (self.motions, self.multipliers) = kept;
             frames.fill(Vec3::ZERO);
-            let records = self.state.now.iter();
-            let present = records.map(|r| [r.acceleration, r.angular_acceleration]);
-            present.collect()
+            self.present_accelerations()
         };
-        let pencil = self.pencil(inputs, &frames, &accelerations);
+        let equations = self.equations(inputs, &frames, &accelerations);
+        let equations = equations.map_err(|Unlinear { element, reason }| SolveError::NotLinear {
+            element,
+            reason,
+        })?;
+        let is_constant = is_steady || !started;
+        let along = (!is_constant).then(|| self.rows_along(inputs, &accelerations));
+        let (modes, degrees_of_freedom) = self.modes_of(equations, along, count, near)?;
         let spin = |motion: &crate::node::Motion| motion.angular_velocity.norm();
-        let (modes, degrees_of_freedom) = self.modes_of(&pencil, count, near)?;
         Ok(Modes {
             modes,
             frames: counted(&frames),
@@ -168,16 +179,36 @@ impl System {
         })
     }
 
+    /// The constraints are given along the motion where it does not stay as it is.
     fn modes_of(
         &self,
-        pencil: &Pencil,
+        equations: Equations,
+        along: Option<DenseRows>,
         count: usize,
         near: Option<f64>,
     ) -> Result<(Vec<Mode>, Option<usize>), SolveError> {
         let near = near.filter(|near| *near > 0.0).map(|near| TAU * near);
-        let reduced = reduction::reduce(pencil, self.assembly.nodes());
-        let degrees_of_freedom = reduced.as_ref().map(|reduced| reduced.pencil.size);
-        if degrees_of_freedom == Some(0) {
+        let nodes = self.assembly.nodes();
+        let is_plain = along.is_none()
+            && equations.states.count() == 0
+            && !equations.rows.has_velocities();
+        let of_first_order = match !is_plain && reduction::is_small(equations.matrices.unknowns) {
+            true => {
+                let rows = along.unwrap_or_else(|| equations.rows.dense(6 * nodes));
+                reduction::first_order(&equations.matrices, &rows, &equations.states)
+            }
+            false => None,
+        };
+        let pencil = &match is_plain {
+            true => Pencil::new(equations.matrices),
+            false => Pencil::of(equations),
+        };
+        let reduced = match is_plain {
+            true => reduction::reduce(pencil, nodes),
+            false => of_first_order,
+        };
+        let degrees_of_freedom = reduced.as_ref().map(|reduced| reduced.degrees_of_freedom);
+        if reduced.as_ref().is_some_and(|reduced| reduced.pencil.size == 0) {
             return Ok((Vec::new(), degrees_of_freedom));
         }
         let work = reduced.as_ref().map_or(pencil, |reduced| &reduced.pencil);
@@ -208,7 +239,15 @@ impl System {
         let refined = pairs.iter().filter_map(|pair| refine(work, shift, pair));
         let refined = refined.take(most);
         let mut modes: Vec<Mode> = Vec::new();
-        for found in thinned(refined.collect()) {
+        let states = match &reduced {
+            Some(reduced) => reduced.states.clone(),
+            None => 6 * nodes..pencil.moving,
+        };
+        for mut found in thinned(refined.collect()) {
+            let held = norm(&found.x[states.clone()]);
+            if found.kind == ModeKind::Rigid && held > HELD * norm(&found.x) {
+                found.kind = ModeKind::Held;
+            }
             let x = match &reduced {
                 Some(reduced) => reduced.expand(&found.x),
                 None => found.x.clone(),
@@ -226,10 +265,10 @@ impl System {
         let square: c64 = x.iter().map(|v| v * v).sum();
         let phase = c64::from_polar(1.0, -0.5 * square.arg());
         let modal_mass = dot(&all, &pencil.mass_times(&all)).re.abs().sqrt();
-        let scale = if modal_mass > 0.0 {
-            modal_mass
-        } else {
-            norm(&x)
+        let scale = match modal_mass {
+            mass if mass > 0.0 => mass,
+            _ if norm(&x) > 0.0 => norm(&x),
+            _ => 1.0,
         };
         let largest = x.iter().fold(c64::new(0.0, 0.0), |largest, v| {
             let v = v * phase;
@@ -250,7 +289,7 @@ impl System {
         };
         let Refined { s, error, kind, .. } = *found;
         let (growth, omega) = match kind {
-            ModeKind::Rigid => (0.0, 0.0),
+            ModeKind::Rigid | ModeKind::Held => (0.0, 0.0),
             _ => (s.re, s.im),
         };
         Mode {
@@ -301,8 +340,14 @@ fn refine(pencil: &Pencil, shift: c64, pair: &EigenPair) -> Option<Refined> {
     }
     let rounding = pencil.rounding(s, &y, x);
     let mass = dot(&y, &pencil.mass_times(x)).norm();
-    let error = (rounding / slope.norm()).min((rounding / mass).sqrt());
-    let zero = SURE * error.max((rounding / mass).sqrt());
+    let by_slope = rounding / slope.norm();
+    // Equations of first order have no mass.
+    let by_mass = match mass > 0.0 {
+        true => (rounding / mass).sqrt(),
+        false => by_slope,
+    };
+    let error = by_slope.min(by_mass);
+    let zero = SURE * error.max(by_mass);
     let kind = if s.norm() <= zero.max(ZERO * shift.norm().min(FROM_ZERO)) {
         ModeKind::Rigid
     } else {
@@ -359,7 +404,7 @@ fn chosen(modes: Vec<Mode>, count: usize, near: Option<f64>) -> Vec<Mode> {
     let size = |mode: &Mode| mode.growth.hypot(mode.omega);
     let distance = |mode: &Mode| match near {
         Some(omega) => (mode.omega - omega).hypot(mode.growth),
-        None if mode.kind == ModeKind::Rigid => 0.0,
+        None if matches!(mode.kind, ModeKind::Rigid | ModeKind::Held) => 0.0,
         None => size(mode),
     };
     let (mut decaying, mut others): (Vec<Mode>, Vec<Mode>) = modes
@@ -369,7 +414,8 @@ fn chosen(modes: Vec<Mode>, count: usize, near: Option<f64>) -> Vec<Mode> {
     others.truncate(count);
     decaying.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
     decaying.truncate(count);
-    if let Some(last) = others.last() {
+    // Where there are fewer than asked for, none is beyond the last.
+    if let Some(last) = others.last().filter(|_| others.len() == count) {
         let farthest = distance(last);
         decaying.retain(|mode| distance(mode) <= farthest);
     }

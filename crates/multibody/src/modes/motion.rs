@@ -9,12 +9,14 @@
 
 use super::pencil::Pencil;
 use crate::assembly::EvaluationPoint;
-use crate::body::Inertia;
-use crate::linearised::{Entry, LinearisedMatrices, add_node_blocks, elements, left_out};
+use crate::linearised::rows::ConstraintRows;
+use crate::linearised::states::{PlacedStates, Unlinear};
+use crate::linearised::{Entry, LinearisedMatrices, elements};
 use crate::node::{Motion, NodeId};
 use crate::system::System;
 use faer::c64;
 use oldham_space::{Mat3, Vec3};
+use std::collections::HashMap;
 
 /// Time over which coefficients are watched, as an angle of the fastest rotation.
 const WATCHED: f64 = 1e-3;
@@ -106,65 +108,39 @@ impl System {
         groups
     }
 
-    /// Mass, damping and stiffness of each node alone, as 6 × 6 blocks.
-    fn diagonal_blocks(&self, at: &EvaluationPoint<'_>) -> Vec<[[[f64; 6]; 6]; 3]> {
+    /// Mass, damping, stiffness and what constraints hold of each node alone, as 6 × 6 blocks. Reactions do
+    /// not count: those of a joint whose directions turn need not turn with them.
+    fn diagonal_blocks(&self, at: &EvaluationPoint<'_>) -> Vec<Blocks> {
+        let none = vec![0.0; at.multipliers.len()];
+        let at = &EvaluationPoint {
+            multipliers: &none,
+            ..*at
+        };
         let mut matrices = elements(&self.assembly, at, |_| true);
         let still = vec![[Vec3::ZERO; 2]; at.motions.len()];
         self.add_bodies(at, &still, &mut matrices);
-        let mut blocks = vec![[[[0.0; 6]; 6]; 3]; at.motions.len()];
+        let mut blocks = vec![[[[0.0; 6]; 6]; 4]; at.motions.len()];
         let kinds = [&matrices.mass, &matrices.damping, &matrices.stiffness];
         for (kind, entries) in kinds.into_iter().enumerate() {
             for &(i, j, value) in entries.iter().filter(|(i, j, _)| i / 6 == j / 6) {
                 blocks[i / 6 + 1][kind][i % 6][j % 6] += value;
             }
         }
-        blocks
-    }
-
-    /// Adds what bodies contribute for given accelerations, and what dampers owe to the spins.
-    fn add_bodies(
-        &self,
-        at: &EvaluationPoint<'_>,
-        accelerations: &[[Vec3; 2]],
-        to: &mut LinearisedMatrices,
-    ) {
-        // δω = δφ' - ω × δφ: what depends on spins depends on rotations.
-        let nodes = to.nodes;
-        let by_rotation = |entries: &[Entry]| -> Vec<Entry> {
-            let mut more = Vec::new();
-            for &(i, j, value) in entries {
-                let spin = at.motions[j / 6 + 1].angular_velocity;
-                if j >= 6 * nodes || j % 6 < 3 || spin == Vec3::ZERO {
-                    continue;
+        // Gradients times themselves: the same for any directions in which a joint counts.
+        let mut rows: HashMap<(usize, usize), [f64; 6]> = HashMap::new();
+        for &(row, j, value) in &matrices.constraint_rows {
+            rows.entry((row, j / 6)).or_default()[j % 6] += value;
+        }
+        let mut rows: Vec<_> = rows.into_iter().collect();
+        rows.sort_by_key(|(place, _)| *place);
+        for ((_, node), gradient) in rows {
+            for (i, line) in blocks[node + 1][3].iter_mut().enumerate() {
+                for (entry, other) in line.iter_mut().zip(gradient) {
+                    *entry += gradient[i] * other;
                 }
-                let line = (-spin.skew()).0[j % 6 - 3];
-                for (k, factor) in line.into_iter().enumerate().filter(|(_, f)| *f != 0.0) {
-                    more.push((i, j - j % 6 + 3 + k, value * factor));
-                }
-            }
-            more
-        };
-        let more = by_rotation(&to.damping);
-        to.stiffness.extend(more);
-        let more = by_rotation(&to.left_out.damping);
-        to.left_out.stiffness.extend(more);
-        let bodies = self.assembly.inertia.iter().zip(at.motions).skip(1);
-        for (i, (inertia, motion)) in bodies.enumerate() {
-            let [a, alpha] = accelerations[i + 1];
-            let blocks = body(
-                inertia,
-                motion,
-                a - self.assembly.gravity * at.load_factor,
-                alpha,
-            );
-            for (blocks, entries) in
-                blocks
-                    .iter()
-                    .zip([&mut to.mass, &mut to.damping, &mut to.stiffness])
-            {
-                add_node_blocks(entries, 6 * i, blocks);
             }
         }
+        blocks
     }
 
     /// The accelerations of the steady motion: constant velocities in the frames.
@@ -176,58 +152,41 @@ impl System {
         nodes.map(steady).collect()
     }
 
-    /// The linearised motion in the frames, constraints included.
-    pub(super) fn pencil(
-        &self,
-        inputs: &[f64],
-        frames: &Frames,
-        accelerations: &[[Vec3; 2]],
-    ) -> Pencil {
-        self.pencil_at(&self.evaluation_point(inputs), frames, accelerations)
-    }
-
+    /// Mass, stiffness and constraints in the frames, for displacements: rolling is held.
     fn pencil_at(
         &self,
         at: &EvaluationPoint<'_>,
         frames: &Frames,
         accelerations: &[[Vec3; 2]],
     ) -> Pencil {
-        let mut matrices = elements(&self.assembly, at, |_| true);
-        matrices.left_out = left_out::left_out(&self.assembly, at, self.size);
-        self.add_bodies(at, accelerations, &mut matrices);
-        let LinearisedMatrices {
-            unknowns,
-            mass,
-            mut damping,
-            mut stiffness,
-            constraint_rows,
-            force_columns,
-            left_out,
-            ..
-        } = matrices;
-        let differences = [
-            left_out.damping.clone(),
-            [left_out.stiffness.clone(), left_out.force_columns.clone()].concat(),
-        ];
-        damping.extend(left_out.damping);
-        stiffness.extend(left_out.stiffness);
-        // D ξ' + D Ω ξ, M ξ'' + 2 M Ω ξ' + M Ω² ξ.
-        let turning = |entries: &[Entry], factor: f64| turned(entries, frames, factor);
-        stiffness.extend(turning(&damping, 1.0));
-        let twice = turning(&mass, 1.0);
-        stiffness.extend(turning(&twice, 1.0));
-        damping.extend(twice.iter().map(|&(i, j, v)| (i, j, 2.0 * v)));
-        stiffness.extend(constraint_rows);
-        stiffness.extend(force_columns);
-        stiffness.extend(left_out.force_columns);
-        Pencil {
-            size: unknowns,
-            moving: 6 * self.assembly.nodes(),
-            mass,
-            damping,
-            stiffness,
-            differences,
-        }
+        let matrices = in_frames(self.exact_matrices(at, accelerations), frames);
+        Pencil::new(matrices)
+    }
+
+    /// The linearised motion in the frames, with constraints on velocities and the states of elements.
+    pub(super) fn equations(
+        &self,
+        inputs: &[f64],
+        frames: &Frames,
+        accelerations: &[[Vec3; 2]],
+    ) -> Result<Equations, Unlinear> {
+        let at = self.evaluation_point(inputs);
+        let mut states = PlacedStates::at(&self.assembly, &at)?;
+        let more = turned(&states.by_velocity, frames, 1.0);
+        states.by_pose.extend(more);
+        let mut rows = ConstraintRows::at(&self.assembly, &at);
+        let of_slips = rows.gradients.iter();
+        let of_slips: Vec<Entry> = of_slips
+            .filter(|entry| rows.on_velocities[entry.0])
+            .copied()
+            .collect();
+        rows.by_pose.extend(turned(&of_slips, frames, 1.0));
+        let matrices = self.exact_matrices(&at, accelerations);
+        Ok(Equations {
+            matrices: in_frames(matrices, frames),
+            rows,
+            states,
+        })
     }
 
     /// What is missing to the steady motion: forces on the nodes, and negative violations.
@@ -370,6 +329,27 @@ fn solved(pencil: Pencil, omega: f64, b: &[f64]) -> Option<Vec<f64>> {
     x.iter().all(|v| v.is_finite()).then_some(x)
 }
 
+/// The linearised motion: matrices, constraints, and what elements remember.
+pub(super) struct Equations {
+    pub matrices: LinearisedMatrices,
+    pub rows: ConstraintRows,
+    pub states: PlacedStates,
+}
+
+/// Matrices for changes that are seen in the frames: D ξ' + D Ω ξ, M ξ'' + 2 M Ω ξ' + M Ω² ξ.
+fn in_frames(mut matrices: LinearisedMatrices, frames: &Frames) -> LinearisedMatrices {
+    let turning = |entries: &[Entry]| turned(entries, frames, 1.0);
+    let twice = turning(&matrices.mass);
+    let damped = turning(&matrices.damping);
+    let damped_more = turning(&matrices.left_out.damping);
+    matrices.stiffness.extend(damped);
+    matrices.stiffness.extend(damped_more);
+    matrices.stiffness.extend(turning(&twice));
+    let coriolis = twice.iter().map(|&(i, j, v)| (i, j, 2.0 * v));
+    matrices.damping.extend(coriolis);
+    matrices
+}
+
 /// Entries times the matrix of Ω × in the frame of each node.
 fn turned(entries: &[Entry], frames: &Frames, factor: f64) -> Vec<Entry> {
     let nodes = frames.len() - 1;
@@ -409,10 +389,13 @@ fn gone_on(motion: &Motion, frame: Vec3, dt: f64) -> Motion {
     moved.moving(turn * motion.velocity, turn * motion.angular_velocity)
 }
 
+/// Mass, damping, stiffness and constraints of a node.
+type Blocks = [[[f64; 6]; 6]; 4];
+
 /// Largest relative change of the blocks of a node, seen in a frame that has turned. Damping and
 /// stiffness matter where they are not small beside what the mass contributes at the rate of the
 /// rotation.
-fn asymmetry(now: &[[[f64; 6]; 6]; 3], then: &[[[f64; 6]; 6]; 3], turn: Mat3, rate: f64) -> f64 {
+fn asymmetry(now: &Blocks, then: &Blocks, turn: Mat3, rate: f64) -> f64 {
     let part = |block: &[[f64; 6]; 6], row: usize, column: usize| {
         crate::M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| block[3 * row + i][3 * column + j])))
     };
@@ -420,7 +403,10 @@ fn asymmetry(now: &[[[f64; 6]; 6]; 3], then: &[[[f64; 6]; 6]; 3], turn: Mat3, ra
     let inertia = [0, 1].map(|i| size(&part(&now[0], i, i)));
     let mut largest = 0.0_f64;
     for (order, (now, then)) in now.iter().zip(then).enumerate() {
-        let least = rate.powi(order as i32);
+        let least = match order {
+            3 => 0.0,
+            _ => rate.powi(order as i32),
+        };
         let scale = [0, 1].map(|i| size(&part(now, i, i)).max(least * inertia[i]));
         for row in 0..2 {
             for column in 0..2 {
@@ -433,109 +419,4 @@ fn asymmetry(now: &[[[f64; 6]; 6]; 3], then: &[[[f64; 6]; 6]; 3], turn: Mat3, ra
         }
     }
     largest
-}
-
-/// Mass, damping and stiffness of a body at a node, for `a`, its acceleration less gravity, and
-/// its angular acceleration; each as four 3 × 3 blocks.
-///
-/// The forces are m a + α × S + ω × (ω × S) and S × a + J α + ω × J ω.
-fn body(inertia: &Inertia, motion: &Motion, a: Vec3, alpha: Vec3) -> [[Mat3; 4]; 3] {
-    let omega = motion.angular_velocity;
-    let first = motion.rotation * inertia.first;
-    let s = first.skew();
-    let j = motion.rotation * inertia.second * motion.rotation.transpose();
-    let (w, turn) = (omega.skew(), alpha.skew());
-    let momentum = (j * omega).skew();
-    // By changes of the angular acceleration, of the spin, and of the orientation.
-    let by_alpha = [-s, j];
-    let by_spin = [-(omega.cross(first).skew()) - w * s, w * j - momentum];
-    let by_turn = [
-        -(turn * s) - w * w * s,
-        a.skew() * s - (j * alpha).skew() + j * turn + w * (j * w - momentum),
-    ];
-    let zero = Mat3::ZERO;
-    let mass = Mat3::IDENTITY * inertia.mass;
-    let damping = [0, 1].map(|i| by_spin[i] - by_alpha[i] * w);
-    let stiffness = [0, 1].map(|i| by_turn[i] - by_alpha[i] * turn - by_spin[i] * w);
-    [
-        [mass, by_alpha[0], s, by_alpha[1]],
-        [zero, damping[0], zero, damping[1]],
-        [zero, stiffness[0], zero, stiffness[1]],
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::body::Body;
-    use oldham_space::Quaternion;
-
-    /// A motion x(t), R(t) = exp(φ(t)) exp(θ(t)) R₀ whose change φ is known: forces along both
-    /// differ by what the matrices say.
-    #[test]
-    fn a_body_is_linearised_exactly_while_it_turns_and_accelerates() {
-        let mut inertia = Inertia::default();
-        let shape = Mat3::diagonal(0.3, 0.5, 0.4);
-        inertia.add(&Body::centred(2.0, shape).with_centre(Vec3::new(0.2, -0.1, 0.3)));
-        let start = Quaternion::exp(Vec3::new(0.3, -0.6, 0.2));
-        let path = |t: f64, e: f64| {
-            let theta = Vec3::new(1.0, -2.0, 0.7) * t + Vec3::new(0.5, 0.8, -1.1) * (t * t);
-            let phi = Vec3::new(0.3 + 0.7 * t - t * t, 0.5 - t, 1.1 * t + 2.0 * t * t) * e;
-            let x = Vec3::new(t * t, 2.0 * t, -t) + Vec3::new(1.0 - t, t * t, 0.4) * e;
-            let turn = Quaternion::exp(phi).times(Quaternion::exp(theta));
-            (x, turn.times(start))
-        };
-        let force = |e: f64| {
-            let h = 1e-3;
-            // Rates by differences of fourth order of positions and rotation matrices.
-            let at = |k: i32| path(f64::from(k) * h, e);
-            let first =
-                |f: &dyn Fn(i32) -> f64| (8.0 * (f(1) - f(-1)) - (f(2) - f(-2))) / (12.0 * h);
-            let second = |f: &dyn Fn(i32) -> f64| {
-                (16.0 * (f(1) + f(-1)) - (f(2) + f(-2)) - 30.0 * f(0)) / (12.0 * h * h)
-            };
-            let entry = |k: i32, i: usize, j: usize| at(k).1.matrix().0[i][j];
-            let all = |of: &dyn Fn(usize, usize) -> f64| {
-                crate::M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| of(i, j))))
-            };
-            let r = at(0).1.matrix();
-            let r1 = all(&|i, j| first(&|k| entry(k, i, j)));
-            let r2 = all(&|i, j| second(&|k| entry(k, i, j)));
-            let w = r1 * r.transpose();
-            let omega = Vec3::new(w.0[2][1], w.0[0][2], w.0[1][0]);
-            let dw = r2 * r.transpose() - w * w;
-            let alpha = Vec3::new(dw.0[2][1], dw.0[0][2], dw.0[1][0]);
-            let x = |i: usize| move |k: i32| path(f64::from(k) * h, e).0[i];
-            let v = Vec3::new(first(&x(0)), first(&x(1)), first(&x(2)));
-            let a = Vec3::new(second(&x(0)), second(&x(1)), second(&x(2)));
-            let motion = Motion::at_rest(at(0).0, at(0).1).moving(v, omega);
-            let rate = inertia.momentum_rate(&motion, a, alpha);
-            let moment = rate.angular + v.cross(inertia.momentum(&motion).linear);
-            (rate.linear, moment, motion, a, alpha)
-        };
-        let (_, _, motion, a, alpha) = force(0.0);
-        // Of fourth order too: rounding of the rates, divided by the change, must stay small.
-        let e = 1e-2;
-        let [far, plus, minus, back] = [2.0 * e, e, -e, -2.0 * e].map(force);
-        let slope = |of: fn(&(Vec3, Vec3, Motion, Vec3, Vec3)) -> Vec3| {
-            ((of(&plus) - of(&minus)) * 8.0 - (of(&far) - of(&back))) * (1.0 / (12.0 * e))
-        };
-        let [m, d, k] = body(&inertia, &motion, a, alpha);
-        let change = [
-            [Vec3::new(1.0, 0.0, 0.4), Vec3::new(0.3, 0.5, 0.0)],
-            [Vec3::new(-1.0, 0.0, 0.0), Vec3::new(0.7, -1.0, 1.1)],
-            [Vec3::new(0.0, 2.0, 0.0), Vec3::new(-2.0, 0.0, 4.0)],
-        ];
-        let product = |row: usize| {
-            let of = |blocks: &[Mat3; 4], q: &[Vec3; 2]| {
-                blocks[2 * row] * q[0] + blocks[2 * row + 1] * q[1]
-            };
-            of(&k, &change[0]) + of(&d, &change[1]) + of(&m, &change[2])
-        };
-        let slope = [slope(|f| f.0), slope(|f| f.1)];
-        for (row, slope) in slope.into_iter().enumerate() {
-            let off = (product(row) - slope).norm();
-            assert!(off < 1e-6, "{row}: {:?} {slope:?}", product(row));
-        }
-    }
 }

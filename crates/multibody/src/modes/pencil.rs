@@ -1,9 +1,12 @@
 //! The quadratic eigenproblem (s² M + s D + K) x = 0, and solutions with its matrix at one s.
 
-use crate::linearised::Entry;
+use super::motion::Equations;
+use crate::linearised::first_order::FirstOrder;
+use crate::linearised::{Entry, LinearisedMatrices};
 use faer::linalg::solvers::{PartialPivLu, SolveCore};
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Conj, Mat, MatMut, c64};
+use nalgebra::DMatrix;
 
 /// Up to this size matrices are factored as dense ones.
 const DENSE: usize = 500;
@@ -34,6 +37,115 @@ pub(super) enum Factors {
 }
 
 impl Pencil {
+    /// Of nodes and multipliers.
+    pub fn new(matrices: LinearisedMatrices) -> Self {
+        let LinearisedMatrices {
+            unknowns,
+            nodes,
+            mass,
+            mut damping,
+            mut stiffness,
+            constraint_rows,
+            force_columns,
+            left_out,
+        } = matrices;
+        let differences = [
+            left_out.damping.clone(),
+            [left_out.stiffness.clone(), left_out.force_columns.clone()].concat(),
+        ];
+        damping.extend(left_out.damping);
+        stiffness.extend(left_out.stiffness);
+        stiffness.extend(constraint_rows);
+        stiffness.extend(force_columns);
+        stiffness.extend(left_out.force_columns);
+        Self {
+            size: unknowns,
+            moving: 6 * nodes,
+            mass,
+            damping,
+            stiffness,
+            differences,
+        }
+    }
+
+    /// Of nodes, states of elements, and multipliers, with constraints on velocities.
+    pub fn of(equations: Equations) -> Self {
+        let Equations {
+            mut matrices,
+            rows,
+            states,
+        } = equations;
+        let (n, count) = (6 * matrices.nodes, states.count());
+        matrices.constraint_rows = rows.gradients;
+        let is_fast = |entry: &Entry| rows.on_velocities[entry.0];
+        let (slips, places) = matrices.constraint_rows.into_iter().partition(is_fast);
+        matrices.constraint_rows = places;
+        let below = |entries: Vec<Entry>| -> Vec<Entry> {
+            let entries = entries.into_iter();
+            entries.map(|(i, j, v)| (n + count + i, j, v)).collect()
+        };
+        let beside = |entries: Vec<Entry>| -> Vec<Entry> {
+            let entries = entries.into_iter();
+            entries.map(|(i, j, v)| (i, j + count, v)).collect()
+        };
+        matrices.constraint_rows = below(matrices.constraint_rows);
+        matrices.force_columns = beside(matrices.force_columns);
+        matrices.left_out.force_columns = beside(matrices.left_out.force_columns);
+        let mut pencil = Self::new(matrices);
+        pencil.size += count;
+        pencil.moving += count;
+        pencil.damping.extend(below(slips));
+        pencil.stiffness.extend(below(rows.by_pose));
+        pencil.damping.extend((n..n + count).map(|i| (i, i, 1.0)));
+        let own = |entries: Vec<Entry>, first: usize| {
+            let entries = entries.into_iter();
+            entries.map(move |(i, j, v)| (n + i, first + j, -v))
+        };
+        pencil.stiffness.extend(own(states.by_states, n));
+        pencil.stiffness.extend(own(states.by_pose, 0));
+        pencil.damping.extend(own(states.by_velocity, 0));
+        let forces = states.forces.into_iter();
+        pencil
+            .stiffness
+            .extend(forces.map(|(i, j, v)| (i, n + j, v)));
+        pencil
+    }
+
+    /// Of coordinates, states of elements, and speeds: an equation of first order.
+    pub fn of_first_order(equations: &FirstOrder) -> Self {
+        let [nz, ns, nu] = equations.sizes();
+        let mut pencil = Self {
+            size: nz + ns + nu,
+            moving: nz + ns + nu,
+            ..Self::default()
+        };
+        let starts = [0, nz, nz + ns];
+        let mut add = |row: usize, column: usize, matrix: &DMatrix<f64>, is_rate: bool| {
+            let to = match is_rate {
+                true => &mut pencil.damping,
+                false => &mut pencil.stiffness,
+            };
+            for j in 0..matrix.ncols() {
+                for i in 0..matrix.nrows() {
+                    let value = matrix[(i, j)];
+                    if value != 0.0 {
+                        to.push((starts[row] + i, starts[column] + j, value));
+                    }
+                }
+            }
+        };
+        add(0, 0, &DMatrix::identity(nz, nz), true);
+        add(1, 1, &DMatrix::identity(ns, ns), true);
+        add(2, 2, &equations.inertia(), true);
+        let [places, states] = equations.rates();
+        for (row, by) in [places, states, equations.forces()].iter().enumerate() {
+            for (column, matrix) in by.iter().enumerate() {
+                add(row, column, &-matrix, false);
+            }
+        }
+        pencil
+    }
+
     /// Factors the matrix at `s`, if it is regular.
     pub fn factor(&self, s: c64) -> Option<Factors> {
         let weighted = [

@@ -1,8 +1,12 @@
 //! Constraints taken away: the motion in a basis of what they allow.
 
 use super::pencil::Pencil;
-use crate::linearised::Entry;
+use crate::linearised::first_order::FirstOrder;
+use crate::linearised::rows::DenseRows;
+use crate::linearised::states::PlacedStates;
+use crate::linearised::{Entry, LinearisedMatrices};
 use faer::{Mat, c64};
+use std::ops::Range;
 
 /// Largest number of unknowns for dense bases.
 const LARGEST: usize = 500;
@@ -13,13 +17,41 @@ const REDUNDANT: f64 = 1e-10;
 pub(super) struct Reduced {
     pub pencil: Pencil,
     basis: Mat<f64>,
+    /// Speeds that are free.
+    pub degrees_of_freedom: usize,
+    /// Which of the reduced unknowns are states of elements.
+    pub states: Range<usize>,
+}
+
+/// Whether a model of so many unknowns is reduced.
+pub(super) fn is_small(unknowns: usize) -> bool {
+    unknowns <= LARGEST
+}
+
+/// As equations of first order; nothing where constraints and reactions do not fit each other.
+pub(super) fn first_order(
+    matrices: &LinearisedMatrices,
+    rows: &DenseRows,
+    states: &PlacedStates,
+) -> Option<Reduced> {
+    let equations = FirstOrder::new(matrices, rows, states)?;
+    let z = &equations.poses;
+    let [nz, ns, nu] = equations.sizes();
+    Some(Reduced {
+        basis: Mat::from_fn(z.nrows(), z.ncols(), |i, j| z[(i, j)]),
+        pencil: Pencil::of_first_order(&equations),
+        degrees_of_freedom: nu,
+        states: nz..nz + ns,
+    })
 }
 
 impl Reduced {
     /// The motion of all nodes.
     pub fn expand(&self, z: &[c64]) -> Vec<c64> {
+        // Of equations of first order the coordinates come first.
         let row = |i: usize| {
             z.iter()
+                .take(self.basis.ncols())
                 .enumerate()
                 .map(|(j, z)| z * self.basis[(i, j)])
                 .sum()
@@ -74,7 +106,9 @@ pub(super) fn reduce(pencil: &Pencil, nodes: usize) -> Option<Reduced> {
             stiffness: reduced(&pencil.stiffness),
             differences: [0, 1].map(|i| reduced(&pencil.differences[i])),
         },
+        degrees_of_freedom: right.ncols(),
         basis: right,
+        states: 0..0,
     })
 }
 

@@ -112,13 +112,22 @@ impl Accuracy for MechanismPart {
 }
 
 impl Linearisable for MechanismPart {
-    /// About a state at rest, or in slow motion: changes of the constraint gradients in time are
-    /// neglected. Nothing for a part too large for dense matrices.
+    /// About any state of motion, with the changes of the constraint gradients along it.
     fn linearise(&mut self, _t: f64, inputs: &[f64]) -> Option<Linearisation> {
-        if self.system.contacts.is_some() {
-            return None;
-        }
-        linearise::linearise(self, inputs)
+        let found = match self.system.contacts.is_some() {
+            true => Err("has contacts, which come and go".into()),
+            false => linearise::linearise(self, inputs),
+        };
+        let (found, reason) = match found {
+            Ok(found) => (Some(found), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        self.not_linear = reason;
+        found
+    }
+
+    fn not_linear(&mut self) -> Option<String> {
+        self.not_linear.clone()
     }
 
     /// Those of the last linearisation.

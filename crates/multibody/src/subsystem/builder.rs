@@ -420,6 +420,7 @@ impl PartBuilder {
             inputs: self.ports.initial_inputs().to_vec(),
             early_inputs: [vec![0.0; width], vec![0.0; width]],
             state_names: Vec::new(),
+            not_linear: None,
             system,
             ports: self.ports,
             outputs: self.outputs,

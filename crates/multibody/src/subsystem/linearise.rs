@@ -1,15 +1,14 @@
 //! Continuous-time linearisation of a part at its ports.
 //!
-//! Constraints are taken away by the null space Z of their gradients Φ: a change of the poses is
-//! q = Z z - Y T₀ u, where Φ Y = I and T₀ is the derivative of the constraints by the inputs. Z and Y are
-//! such that z are coordinates of nodes, those that tell the others apart best: states have names. The
-//! derivatives T₁ and T₂ tell how the inputs move the constraints' velocities and accelerations:
-//! a received motion brings its own rates.
+//! Constraints are taken away as in [`FirstOrder`]: states are coordinates of nodes, those that tell the others apart
+//! best, then as many of their rates as constraints leave free, then states of elements; all have names. The derivatives
+//! T₀, T₁ and T₂ of the constraints, their velocities and accelerations by the inputs tell how a received motion moves
+//! them: it brings its own rates.
 
 use super::MechanismPart;
 use crate::assembly::EvaluationPoint;
-use crate::element::Weights;
-use crate::linearised::left_out::left_out;
+use crate::linearised::first_order::FirstOrder;
+use crate::linearised::states::{PlacedStates, Unlinear};
 use crate::system::System;
 use nalgebra::DMatrix;
 use oldham_cosim::Linearisation;
@@ -23,174 +22,135 @@ const STEP: f64 = 1e-6;
 /// Shift of time by which the rates of received motions show.
 const TIME_STEP: f64 = 1e-3;
 
-/// Changes of poses, velocities, accelerations and multipliers, one column for each direction.
+/// Changes of poses, velocities, accelerations, multipliers and states of elements, one column for each
+/// direction.
 struct Response {
     pose: DMatrix<f64>,
     velocity: DMatrix<f64>,
     acceleration: DMatrix<f64>,
     multipliers: DMatrix<f64>,
+    states: DMatrix<f64>,
+    /// Where each state is in the memory of all elements.
+    memory: Vec<usize>,
 }
 
-pub(super) fn linearise(part: &mut MechanismPart, inputs: &[f64]) -> Option<Linearisation> {
+/// The linearisation, or why there is none, as the end of a sentence that begins with the part.
+pub(super) fn linearise(part: &mut MechanismPart, inputs: &[f64]) -> Result<Linearisation, String> {
     let system = &part.system;
     let (n, m) = (6 * system.assembly.nodes(), system.assembly.constraints);
     if n + m > DENSE_LIMIT {
-        return None;
+        return Err(format!(
+            "is too large for a linear model with dense matrices ({} unknowns, at most {DENSE_LIMIT})",
+            n + m
+        ));
     }
-    let (mass, _) = matrices(system, inputs, [1.0, 0.0, 0.0]);
-    let (mut damping, _) = matrices(system, inputs, [0.0, 1.0, 0.0]);
-    let (mut stiffness, gradients) = matrices(system, inputs, [0.0, 0.0, 1.0]);
-    // Feedback by sensors is no part of Newton's matrix, but of the motion.
     let at = system.evaluation_point(inputs);
-    let missing = left_out(&system.assembly, &at, system.size);
-    if !missing.force_columns.is_empty() {
-        return None;
-    }
-    for (matrix, entries) in [
-        (&mut damping, &missing.damping),
-        (&mut stiffness, &missing.stiffness),
-    ] {
-        for &(row, column, value) in entries {
-            matrix[(row, column)] += value;
-        }
-    }
-    let (z, y) = null_space_and_inverse(&gradients)?;
-    let chosen = independent_rows(&z);
-    let (z, y) = in_coordinates(z, y, &chosen)?;
-    let names = state_names(&system.assembly.node_names, &chosen);
+    let own = PlacedStates::at(&system.assembly, &at);
+    let own = own.map_err(|Unlinear { element, reason }| {
+        format!("has no linear model here: its element `{element}` {reason}")
+    })?;
+    let accelerations = system.present_accelerations();
+    let matrices = system.exact_matrices(&at, &accelerations);
+    let rows = system.rows_along(inputs, &accelerations);
+    let singular = || String::from("is in a singular position");
+    let free = FirstOrder::new(&matrices, &rows, &own).ok_or_else(singular)?;
+    let mut names = state_names(&system.assembly.node_names, &free);
+    names.extend(own.names.iter().cloned());
     let (loads, targets) = input_effects(system, inputs);
-    let [t0, t1, t2] = targets;
+    let [t0, t1, t2] = &targets;
+    let [nz, ns, nu] = free.sizes();
+    let (states, width) = (nz + nu + ns, inputs.len());
 
-    // Forces that the inputs exert on the free motion, directly and by moving the constraints.
-    let moved = [&y * t0, &y * t1, &y * t2];
-    let driven = loads.clone() + &mass * &moved[2] + &damping * &moved[1] + &stiffness * &moved[0];
-    let reduced = |matrix: &DMatrix<f64>| z.tr_mul(&(matrix * &z));
-    let inertia = reduced(&mass).lu();
-    let by_pose = -inertia.solve(&reduced(&stiffness))?;
-    let by_velocity = -inertia.solve(&reduced(&damping))?;
-    let by_input = inertia.solve(&z.tr_mul(&driven))?;
-
-    let free = z.ncols();
-    let states = 2 * free;
-    let width = inputs.len();
-    let mut a = DMatrix::zeros(states, states);
-    a.view_mut((0, free), (free, free)).fill_with_identity();
-    a.view_mut((free, 0), (free, free)).copy_from(&by_pose);
-    a.view_mut((free, free), (free, free))
-        .copy_from(&by_velocity);
-    let mut b = DMatrix::zeros(states, width);
-    b.view_mut((free, 0), (free, width)).copy_from(&by_input);
-
-    let join = |z_pose: DMatrix<f64>, z_velocity: DMatrix<f64>, input: DMatrix<f64>| {
-        let mut all = DMatrix::zeros(input.nrows(), states + width);
-        all.view_mut((0, 0), z_pose.shape()).copy_from(&z_pose);
-        all.view_mut((0, free), z_velocity.shape())
-            .copy_from(&z_velocity);
-        all.view_mut((0, states), input.shape()).copy_from(&input);
+    // Poses, velocities and accelerations (but for those of the speeds) by coordinates, speeds, states of
+    // elements and inputs. Constraints that inputs move are followed.
+    let all = |z: &DMatrix<f64>, u: &DMatrix<f64>, w: DMatrix<f64>| {
+        let mut all = DMatrix::zeros(z.nrows(), states + width);
+        all.view_mut((0, 0), z.shape()).copy_from(z);
+        all.view_mut((0, nz), u.shape()).copy_from(u);
+        all.view_mut((0, states), w.shape()).copy_from(&w);
         all
     };
-    let none = DMatrix::zeros(n, free);
-    let pose = join(z.clone(), none.clone(), -&moved[0]);
-    let velocity = join(none, z.clone(), -&moved[1]);
-    let acceleration = join(&z * by_pose, &z * by_velocity, &z * by_input - &moved[2]);
-    let mut forces = -(&mass * &acceleration) - &damping * &velocity - &stiffness * &pose;
+    let [of_places, of_all] = &free.moved;
+    let [by_pose, by_velocity, by_acceleration] = &free.rates;
+    let kept = |targets: &DMatrix<f64>| targets.select_rows(&of_all.rows);
+    let pose = -(&of_places.matrix * t0.select_rows(&of_places.rows));
+    let velocity = -(&of_all.matrix * (by_pose * &pose + kept(t1)));
+    let acceleration =
+        -(&of_all.matrix * (by_velocity * &velocity + by_acceleration * &pose + kept(t2)));
+    let pose = all(&free.poses, &DMatrix::zeros(n, nu), pose);
+    let velocity = all(&free.velocities[0], &free.velocities[1], velocity);
+    let mut acceleration = all(&free.accelerations[0], &free.accelerations[1], acceleration);
+    let mut carried = DMatrix::zeros(ns, states + width);
+    carried
+        .view_mut((0, nz + nu), (ns, ns))
+        .fill_with_identity();
+
+    // What is left of the forces accelerates the speeds.
+    let mut forces = -(&free.mass * &acceleration)
+        - &free.damping * &velocity
+        - &free.stiffness * &pose
+        - &free.by_state * &carried;
     let mut direct = forces.view_mut((0, states), (n, width));
     direct += loads;
+    let inertia = free.inertia().lu();
+    let speeds = inertia.solve(&free.left.tr_mul(&forces));
+    let speeds = speeds.ok_or("has a free motion without inertia")?;
+    let own_acceleration = &free.velocities[1] * &speeds;
+    acceleration += &own_acceleration;
+    forces -= &free.mass * own_acceleration;
+    let mut multipliers = DMatrix::zeros(m, states + width);
+    let found = free.multipliers.matrix.tr_mul(&forces);
+    for (i, &row) in free.multipliers.rows.iter().enumerate() {
+        multipliers.set_row(row, &found.row(i));
+    }
+
+    let [by_pose, by_velocity, by_states] = &free.state_rates;
+    let rates = by_pose * &pose + by_velocity * &velocity + by_states * &carried;
+    let mut derivative = DMatrix::zeros(states, states + width);
+    let places = velocity.select_rows(&free.coordinates);
+    // The velocity of a coordinate that is moved by an input is not a state.
+    derivative.view_mut((0, 0), (nz, states + width)).copy_from(&places);
+    derivative.view_mut((nz, 0), speeds.shape()).copy_from(&speeds);
+    derivative.view_mut((nz + nu, 0), rates.shape()).copy_from(&rates);
     let response = Response {
-        multipliers: y.tr_mul(&forces),
         pose,
         velocity,
         acceleration,
+        multipliers,
+        states: carried,
+        memory: own.memory,
     };
     let outputs = output_changes(part, inputs, &response, states);
     part.state_names = names;
     let rows = |matrix: DMatrix<f64>| matrix.transpose().as_slice().to_vec();
-    Some(Linearisation {
+    let split = |matrix: &DMatrix<f64>| {
+        [
+            rows(matrix.columns(0, states).into_owned()),
+            rows(matrix.columns(states, width).into_owned()),
+        ]
+    };
+    let [a, b] = split(&derivative);
+    let [c, d] = split(&outputs);
+    Ok(Linearisation {
         states,
-        a: rows(a),
-        b: rows(b),
-        c: rows(outputs.columns(0, states).into_owned()),
-        d: rows(outputs.columns(states, width).into_owned()),
+        a,
+        b,
+        c,
+        d,
+        sample: None,
     })
 }
 
-/// The matrix of the node equations, and the gradients of the constraints.
-fn matrices(
-    system: &System,
-    inputs: &[f64],
-    [mass, damping, stiffness]: [f64; 3],
-) -> (DMatrix<f64>, DMatrix<f64>) {
-    let weights = Weights {
-        mass,
-        damping,
-        stiffness,
-    };
-    let (n, all) = (6 * system.assembly.nodes(), system.assembly.unknowns());
-    let dense = system
-        .assembly
-        .dense(&system.evaluation_point(inputs), weights);
-    let dense = DMatrix::from_vec(all, all, dense);
-    let gradients = dense.view((n, 0), (all - n, n)).into_owned();
-    (dense.view((0, 0), (n, n)).into_owned(), gradients)
-}
-
-/// Z with Φ Z = 0 and ZᵀZ = I, and Y with Φ Y = I and ZᵀY = 0.
-fn null_space_and_inverse(gradients: &DMatrix<f64>) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
-    let (m, n) = gradients.shape();
-    if m == 0 {
-        return Some((DMatrix::identity(n, n), DMatrix::zeros(n, 0)));
-    }
-    let qr = gradients.transpose().qr();
-    let mut q_transposed = DMatrix::identity(n, n);
-    qr.q_tr_mul(&mut q_transposed);
-    let q = q_transposed.transpose();
-    let inverse = qr.r().transpose().try_inverse()?;
-    Some((q.columns(m, n - m).into_owned(), q.columns(0, m) * inverse))
-}
-
-/// As many rows as there are columns, chosen one by one: that which the chosen ones tell least about.
-fn independent_rows(z: &DMatrix<f64>) -> Vec<usize> {
-    // Of equal ones the first, whatever the rounding.
-    const EQUAL: f64 = 1e-9;
-    let mut left = z.clone();
-    let mut chosen = Vec::new();
-    for _ in 0..z.ncols() {
-        let mut best = (0, 0.0);
-        for (row, values) in left.row_iter().enumerate() {
-            let size = values.norm_squared();
-            if size > best.1 * (1.0 + EQUAL) {
-                best = (row, size);
-            }
-        }
-        chosen.push(best.0);
-        let direction = left.row(best.0) / best.1.sqrt();
-        let shares = &left * direction.transpose();
-        left -= shares * direction;
-    }
-    chosen.sort_unstable();
-    chosen
-}
-
-/// Z and Y such that the chosen rows of Z are those of the identity, and those of Y zero.
-fn in_coordinates(
-    z: DMatrix<f64>,
-    y: DMatrix<f64>,
-    chosen: &[usize],
-) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
-    let z = &z * z.select_rows(chosen).try_inverse()?;
-    let y = &y - &z * y.select_rows(chosen);
-    Some((z, y))
-}
-
 /// Coordinates of nodes, then their rates: positions and rotations, in the absolute frame.
-fn state_names(nodes: &[String], chosen: &[usize]) -> Vec<String> {
+fn state_names(nodes: &[String], free: &FirstOrder) -> Vec<String> {
     const COORDINATES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
     const RATES: [&str; 6] = ["vx", "vy", "vz", "wx", "wy", "wz"];
-    let named = |words: [&'static str; 6]| {
-        let name = move |&row: &usize| format!("{}.{}", nodes[row / 6 + 1], words[row % 6]);
-        chosen.iter().map(name)
+    let named = |words: [&str; 6], unknowns: &[usize]| -> Vec<String> {
+        let name = |&row: &usize| format!("{}.{}", nodes[row / 6 + 1], words[row % 6]);
+        unknowns.iter().map(name).collect()
     };
-    named(COORDINATES).chain(named(RATES)).collect()
+    let coordinates = named(COORDINATES, &free.coordinates);
+    [coordinates, named(RATES, &free.speeds)].concat()
 }
 
 /// Derivatives by the inputs: of the forces, and of the constraints, their velocities and
@@ -242,6 +202,7 @@ fn output_changes(
     let width = part.ports.output_width();
     let directions = response.pose.ncols();
     let now = part.system.state.now.clone();
+    let memory = part.system.state.memory.clone();
     let multipliers = part.system.state.multipliers.clone();
     let mut changes = DMatrix::zeros(width, directions);
     let mut values = [vec![0.0; width], vec![0.0; width]];
@@ -254,6 +215,7 @@ fn output_changes(
             displace(&mut part.system, response, j, step);
             part.write_outputs(&changed, values);
             part.system.state.now.copy_from_slice(&now);
+            part.system.state.memory.copy_from_slice(&memory);
             part.system.state.multipliers.copy_from_slice(&multipliers);
             part.system.return_to_records();
         }
@@ -275,18 +237,24 @@ fn displace(system: &mut System, response: &Response, direction: usize, step: f6
     for (i, record) in system.state.now.iter_mut().skip(1).enumerate() {
         let (linear, angular) = (6 * i, 6 * i + 3);
         let motion = &mut record.motion;
-        let turn = Quaternion::exp(part(&response.pose, angular));
+        let (spin, alpha) = (motion.angular_velocity, record.angular_acceleration);
+        // δω = δφ' - ω × δφ, and its rate.
+        let [turn, turning, accelerated] =
+            [&response.pose, &response.velocity, &response.acceleration].map(|m| part(m, angular));
         motion.position += part(&response.pose, linear);
-        motion.orientation = turn.times(motion.orientation);
+        motion.orientation = Quaternion::exp(turn).times(motion.orientation);
         motion.rotation = motion.orientation.matrix();
         motion.velocity += part(&response.velocity, linear);
-        motion.angular_velocity += part(&response.velocity, angular);
+        motion.angular_velocity += turning - spin.cross(turn);
         record.acceleration += part(&response.acceleration, linear);
-        record.angular_acceleration += part(&response.acceleration, angular);
+        record.angular_acceleration += accelerated - alpha.cross(turn) - spin.cross(turning);
         let inertia = &system.assembly.inertia[i + 1];
         let (a, alpha) = (record.acceleration, record.angular_acceleration);
         record.momentum = inertia.momentum(&record.motion);
         record.momentum_rate = inertia.momentum_rate(&record.motion, a, alpha);
+    }
+    for (k, &place) in response.memory.iter().enumerate() {
+        system.state.memory[place] += step * response.states[(k, direction)];
     }
     for (k, multiplier) in system.state.multipliers.iter_mut().enumerate() {
         *multiplier += step * response.multipliers[(k, direction)];

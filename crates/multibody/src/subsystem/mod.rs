@@ -78,6 +78,8 @@ pub struct MechanismPart {
     followers: Vec<(NodeId, usize, MotionLaw)>,
     /// Of the last linearisation.
     state_names: Vec<String>,
+    /// Why the last linearisation gave nothing.
+    not_linear: Option<String>,
 }
 
 impl MechanismPart {

@@ -12,8 +12,8 @@ mod path;
 
 use super::law::winding;
 use super::{
-    At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights,
-    add_point_stiffness, refer_nodes,
+    At, Element, ElementEnergy, Half, InternalState, Jacobian, Law, NotLinear, References, Residual,
+    STICKS, Weights, add_point_stiffness, by_poses, refer_nodes,
 };
 use crate::drive::Drive;
 use crate::joint::{Bristles, LuGre};
@@ -234,6 +234,52 @@ impl Element for Cable {
 
     fn depends_on_past(&self) -> bool {
         self.has_friction()
+    }
+
+    /// The deflections of the bristles again: they follow the slip, which the stretches before a pulley
+    /// add up to, and hold the tensions of these back.
+    fn internal_states(&self, at: &At<'_>) -> Result<Vec<InternalState>, NotLinear> {
+        let course = self.course(at);
+        let tensions = self.tensions(&course, at);
+        let rough: Vec<usize> = (1..course.stretches())
+            .filter(|&point| self.pulleys[point].friction.is_some())
+            .collect();
+        let mut states = Vec::new();
+        for (i, &point) in rough.iter().enumerate() {
+            let Some(friction) = self.pulleys[point].friction else {
+                continue;
+            };
+            let rates = friction.rates(&[course.slip(point)], &[at.memory[point]]);
+            let rates = rates.ok_or(STICKS)?;
+            let [[by_slip]] = rates.by_velocity;
+            let mut state = InternalState {
+                name: format!("bristles{point}"),
+                place: point,
+                by_states: vec![0.0; rough.len()],
+                by_velocities: vec![[0.0; 6]; self.nodes.len()],
+                forces: vec![[0.0; 6]; self.nodes.len()],
+                ..InternalState::default()
+            };
+            state.by_states[i] = rates.by_deflection;
+            let wrap = course.path.wraps[point].max(0.0);
+            for stretch in 0..point {
+                let by_deflection = -wrap * rates.coefficient * tensions.of(stretch);
+                for end in 0..2 {
+                    let (x, r) = course.gradient(stretch, end, &self.radii);
+                    for k in 0..6 {
+                        let along = if k < 3 { x[k] } else { r[k - 3] };
+                        state.by_velocities[stretch + end][k] -= by_slip * along;
+                        state.forces[stretch + end][k] -= by_deflection * along;
+                    }
+                }
+            }
+            let [by_pose] = by_poses(at, &self.nodes, course.path.length, |at| {
+                [by_slip * self.course(at).slip(point)]
+            });
+            state.by_poses = by_pose;
+            states.push(state);
+        }
+        Ok(states)
     }
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
