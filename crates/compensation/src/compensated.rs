@@ -5,7 +5,7 @@ use std::ops::Range;
 use oldham_cosim::{
     Accuracy, Builder, Counters, Energy, EnergyBalance, InputCorrection, InputLayer, InputPort,
     Inputs, Linearisable, Linearisation, OutputPort, Ports, Predictor, Reached, State, StepError,
-    Subsystem, SubsystemId, Visitor,
+    Subsystem, SubsystemId, Switches, Visitor,
 };
 
 use crate::compensator::Compensator;
@@ -271,6 +271,12 @@ impl Subsystem for Compensated {
 
     fn pattern(&self) -> u64 {
         self.inner.pattern()
+    }
+
+    fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        self.receive(t, inputs);
+        let own = self.inner.ports().input_width();
+        self.inner.switches(t, &self.acting[..own], found);
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {

@@ -2,7 +2,7 @@
 
 use oldham_cosim::{
     Accuracy, Counters, Energy, EnergyBalance, InputCorrection, InputPort, Inputs, OutputPort,
-    Ports, Reached, State, StepError, Subsystem, Visitor,
+    Ports, Reached, State, StepError, Subsystem, Switches, Visitor,
 };
 
 use crate::fast::{Fast, FastSubsystem};
@@ -265,6 +265,12 @@ impl Subsystem for Fed {
             sum.unfitted += own.unfitted;
         }
         sum
+    }
+
+    fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        for one in &mut self.fast {
+            one.switches(t, inputs, found);
+        }
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {

@@ -2,7 +2,7 @@
 
 use oldham_cosim::{
     Accuracy, Counters, EffectiveInterface, EnergyBalance, InputPort, Inputs, InterfaceResponse,
-    OutputPort, Ports, Quantity, Reached, State, StepCorrection, StepError, Subsystem,
+    OutputPort, Ports, Quantity, Reached, State, StepCorrection, StepError, Subsystem, Switches,
 };
 
 use crate::meeting::accelerations;
@@ -127,6 +127,10 @@ impl Subsystem for Shown {
 
     fn pattern(&self) -> u64 {
         self.inner.pattern()
+    }
+
+    fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        self.inner.switches(t, inputs, found);
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {

@@ -9,6 +9,9 @@ use crate::node::{Marker, NodeId};
 use oldham_space::Vec3;
 use std::ops::Range;
 
+/// Slip, relative to Stribeck's velocity, below which only the bristles bend.
+const STILL: f64 = 1e-3;
+
 /// A direction in which the two sides of a joint slip.
 #[derive(Clone, Copy, Debug)]
 enum Slip {
@@ -200,6 +203,15 @@ impl Element for Frictional {
 
     fn depends_on_past(&self) -> bool {
         true
+    }
+
+    fn sticks(&self, at: &At<'_>) -> bool {
+        let geometry = self.joint.ends.geometry(at);
+        self.contacts().all(|(slips, first)| {
+            let sliding = self.sliding(slips, first, &geometry, at);
+            let most = STILL * self.law.stribeck;
+            sliding.velocity.iter().all(|slip| slip.abs() < most)
+        })
     }
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
