@@ -6,7 +6,7 @@ use oldham_cosim::{
     Builder, Decorator, EffectiveInterface, Energy, EnergyBalance, InputCorrection, InputLayer,
     InputPort, Inputs, InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports,
     Predictor, Reached, SequenceModel, State, StepCorrection, StepError, Subsystem, SubsystemId,
-    TwoStep, Visitor,
+    Switches, TwoStep, Visitor,
 };
 
 use crate::compensator::Compensator;
@@ -294,6 +294,12 @@ impl Decorator for Compensated {
     fn version(&self, output: OutputPort) -> Option<u64> {
         let is_own = output.0 < self.inner.ports().outputs().len();
         is_own.then(|| self.inner.version(output))?
+    }
+
+    fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        self.receive(t, inputs);
+        let own = self.inner.ports().input_width();
+        self.inner.switches(t, &self.acting[..own], found);
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {

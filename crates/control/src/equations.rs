@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use oldham_cosim::Switches;
 use oldham_expression::Expression;
 
 use crate::controller::Controller;
@@ -32,6 +33,27 @@ impl Equation {
         self.expression.along_by(moving).first
     }
 
+    /// On which side of its kinks it is; nothing if it has none.
+    fn sides(&self, values: &[f64]) -> Option<u64> {
+        let own = || -> Vec<f64> { self.places.iter().map(|&place| values[place]).collect() };
+        (!self.expression.is_smooth()).then(|| self.expression.sides(&own()))
+    }
+
+    /// Whether nothing that it is made of changes it.
+    fn is_saturated(&self, values: &[f64]) -> bool {
+        let mut rates = vec![0.0; values.len()];
+        let mut is_made_of_any = false;
+        for place in self.used().filter(|place| *place != TIME) {
+            is_made_of_any = true;
+            rates[place] = 1.0;
+            if self.rate(values, &rates) != 0.0 {
+                return false;
+            }
+            rates[place] = 0.0;
+        }
+        is_made_of_any
+    }
+
     fn used(&self) -> impl Iterator<Item = usize> {
         let names = self.expression.variables().zip(&self.places);
         let used = names.filter(|(name, _)| self.expression.uses(name));
@@ -54,6 +76,7 @@ pub(crate) struct Equations {
     pub outputs: Vec<Equation>,
     /// Names of all values.
     pub names: Vec<String>,
+    output_names: Vec<String>,
 }
 
 impl Equations {
@@ -90,6 +113,11 @@ impl Equations {
             outputs: outputs.collect::<Result<_, _>>()?,
             signals: sorted(signals, first, &names)?,
             names,
+            output_names: controller
+                .outputs
+                .iter()
+                .map(|(name, ..)| name.clone())
+                .collect(),
         };
         Ok(equations)
     }
@@ -141,6 +169,28 @@ impl Equations {
             columns.extend(of.clone().map(|equation| equation.rate(values, &rates)));
         }
         columns
+    }
+
+    /// Tells on which sides of their kinks the equations are. One at a limit answers to nothing that it
+    /// is made of.
+    pub fn switches(&self, values: &[f64], found: &mut Switches) {
+        let outputs = self.outputs.iter().zip(&self.output_names);
+        let outputs = outputs.map(|(equation, name)| (equation, name.as_str()));
+        let signals = self.signals.iter();
+        let signals = signals.map(|(place, equation)| (equation, self.names[*place].as_str()));
+        for (equation, name) in signals.chain(outputs) {
+            if let Some(sides) = equation.sides(values) {
+                found.side(sides);
+                if equation.is_saturated(values) {
+                    found.saturates(&name.replace('ʹ', "."));
+                }
+            }
+        }
+        let sides = self
+            .changes
+            .iter()
+            .filter_map(|change| change.sides(values));
+        sides.for_each(|sides| found.side(sides));
     }
 
     /// Whether rates and signals are affine in inputs and states, and nothing is delayed.

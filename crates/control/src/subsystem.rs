@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use oldham_cosim::{
     Accuracy, Counters, Energy, EnergyBalance, Inputs, Linearisable, Linearisation, Ports,
-    Quantity, Reached, State, StepError, Subsystem, Visitor,
+    Quantity, Reached, State, StepError, Subsystem, Switches, Visitor,
 };
 
 use crate::adaptive::Adaptive;
@@ -252,6 +252,14 @@ impl Subsystem for Control {
             Method::Sampled { period, .. } => (period / self.timing.step).round() as u64,
             _ => 1,
         }
+    }
+
+    fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        let places = self.equations.input_places();
+        self.values[places].copy_from_slice(inputs);
+        self.put_states();
+        self.evaluate(t);
+        self.equations.switches(&self.values, found);
     }
 
     fn work(&self) -> f64 {

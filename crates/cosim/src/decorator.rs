@@ -16,6 +16,7 @@ use crate::port::{OutputPort, Ports};
 use crate::schedule::least_common_multiple;
 use crate::state::State;
 use crate::subsystem::{Counters, Reached, StepError, Subsystem};
+use crate::switches::Switches;
 
 /// A subsystem around another one. Every method is that of the inner subsystem unless the decorator has its own.
 ///
@@ -77,6 +78,11 @@ pub trait Decorator: Any + Send {
     /// As [`Subsystem::pattern`].
     fn pattern(&self) -> u64 {
         self.inner().pattern()
+    }
+
+    /// As [`Subsystem::switches`].
+    fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        self.inner_mut().switches(t, inputs, found);
     }
 
     /// As [`Subsystem::state`].
@@ -149,6 +155,9 @@ impl<D: Decorator> Subsystem for D {
     }
     fn pattern(&self) -> u64 {
         Decorator::pattern(self)
+    }
+    fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        Decorator::switches(self, t, inputs, found);
     }
     fn state(&mut self) -> Option<&mut dyn State> {
         Decorator::state(self)

@@ -18,6 +18,7 @@ use crate::state::{State, Visitor};
 use crate::step_plan::StepPlan;
 use crate::subsystem::Subsystem;
 use crate::summary::Tally;
+use crate::switches::Switches;
 use crate::unit::{Unit, panic_message};
 use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
@@ -336,6 +337,19 @@ impl Simulation {
             t: self.time(),
             message: panic_message(panic.as_ref()),
         })
+    }
+
+    /// On which side of their kinks all parts are.
+    pub fn switches(&mut self) -> Result<Switches, Fault> {
+        let t = self.time();
+        let mut found = Switches::default();
+        for unit in &mut self.units {
+            unit.guarded(t, |unit| {
+                unit.switches(t, &mut found);
+                Ok(())
+            })?;
+        }
+        Ok(found)
     }
 
     /// The first part whose state has no coordinates, though it can be saved.

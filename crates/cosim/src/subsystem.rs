@@ -10,6 +10,7 @@ use crate::abilities::{
 use crate::inputs::Inputs;
 use crate::port::{OutputPort, Ports};
 use crate::state::State;
+use crate::switches::Switches;
 
 /// A part of a co-simulation.
 ///
@@ -74,6 +75,11 @@ pub trait Subsystem: Any + Send {
     fn pattern(&self) -> u64 {
         1
     }
+
+    /// Tells on which side of its kinks it is at the time reached with these inputs, and what of it is
+    /// at a limit or sticks: analyses look at one state of each regime, and name it. The motion is
+    /// left unchanged. What has no kinks tells nothing.
+    fn switches(&mut self, _t: f64, _inputs: &[f64], _found: &mut Switches) {}
 
     /// The complete state as a value: rollback, checkpoint, stability analysis.
     fn state(&mut self) -> Option<&mut dyn State> {

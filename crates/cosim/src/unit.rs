@@ -19,6 +19,7 @@ use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
 use crate::stats::Spent;
 use crate::subsystem::{Counters, StepError, Subsystem};
+use crate::switches::Switches;
 use work::{Motion, all};
 
 /// Energy cells of a unit in the exchange buffer: kinetic, potential, dissipated, supplied.
@@ -461,6 +462,13 @@ impl Unit {
         let driven = self.driven.iter();
         energy.supplied += driven.map(|(work, sign)| sign * work.work()).sum::<f64>();
         Some(energy)
+    }
+
+    /// What its part tells of its kinks.
+    pub fn switches(&mut self, t: f64, found: &mut Switches) {
+        self.inputs.at(t, &mut self.input_values);
+        found.of_part(&self.name);
+        self.subsystem.switches(t, &self.input_values, found);
     }
 
     /// The outputs that are visible to others.

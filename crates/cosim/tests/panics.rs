@@ -15,7 +15,7 @@ use oldham_cosim::{
     EnergyBalance, Fault, Hold, ImplicitSettings, InputCorrection, InputLayer, InputPort, Inputs,
     InterfaceResponse, Linearisable, Linearisation, OutputPort, Pacing, Ports, Predictor, Reached,
     Recorder, Run, Schedule, SequenceModel, Simulation, Source, Stage, State, StepCorrection,
-    StepError, Subsystem, SubsystemId, Tap, TwoStep, Visitor,
+    StepError, Subsystem, SubsystemId, Switches, Tap, TwoStep, Visitor,
 };
 use support::Oscillator;
 
@@ -35,7 +35,7 @@ use Call::{Analysis, Build, Never, Run as InRun};
 
 /// Every method of the traits that others implement, and of the functions that they hand over. After a
 /// comma: who is asked, where several are.
-const METHODS: [(&str, Call); 50] = [
+const METHODS: [(&str, Call); 51] = [
     ("Subsystem::ports", Build),
     ("Subsystem::advance", InRun),
     ("Subsystem::outputs", InRun),
@@ -46,6 +46,7 @@ const METHODS: [(&str, Call); 50] = [
     ("Subsystem::work", InRun),
     ("Subsystem::counters", InRun),
     ("Subsystem::pattern", Build),
+    ("Subsystem::switches", Analysis(find_switches)),
     ("Subsystem::state", InRun),
     ("Subsystem::energy_balance", InRun),
     ("Subsystem::step_correction", InRun),
@@ -112,6 +113,10 @@ fn name_states(simulation: &mut Simulation) -> Result<(), Fault> {
 
 fn model_sequence(simulation: &mut Simulation) -> Result<(), Fault> {
     simulation.sequence_model(ROTTEN).map(drop)
+}
+
+fn find_switches(simulation: &mut Simulation) -> Result<(), Fault> {
+    simulation.switches().map(drop)
 }
 
 fn find_chart(simulation: &mut Simulation) -> Result<(), Fault> {
@@ -230,6 +235,9 @@ impl Subsystem for Rotten {
     fn pattern(&self) -> u64 {
         self.rot.look("Subsystem::pattern");
         1
+    }
+    fn switches(&mut self, _: f64, _: &[f64], _: &mut Switches) {
+        self.rot.look("Subsystem::switches");
     }
     fn state(&mut self) -> Option<&mut dyn State> {
         self.rot.look("Subsystem::state");

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use oldham_cosim::{
     EffectiveInterface, Energy, Hold, InputPort, Inputs, Linearisation, Ports, State, StepError,
-    Subsystem, Visitor,
+    Subsystem, Switches, Visitor,
 };
 
 use crate::meeting::{Coordinate, Meeting};
@@ -133,6 +133,11 @@ impl Fast {
         if model_is_ahead {
             self.know();
         }
+    }
+
+    /// What it tells of its kinks with these inputs.
+    pub fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        self.inner.switches(t, &inputs[self.inputs.clone()], found);
     }
 
     /// Takes the forces that it sees for those on what it moves.

@@ -3,7 +3,7 @@
 use oldham_cosim::{
     Accuracy, Counters, Energy, EnergyBalance, InputCorrection, InputPort, Inputs,
     InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports, Reached, SequenceModel,
-    State, StepCorrection, StepError, Subsystem, Together, Visitor,
+    State, StepCorrection, StepError, Subsystem, Switches, Together, Visitor,
 };
 
 use crate::fast::{Fast, FastSubsystem};
@@ -277,6 +277,12 @@ impl Subsystem for Fed {
 
     fn pattern(&self) -> u64 {
         self.together().pattern()
+    }
+
+    fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        for one in &mut self.fast {
+            one.switches(t, inputs, found);
+        }
     }
 
     /// If all have one.

@@ -3,7 +3,7 @@
 use oldham_cosim::Inputs;
 use oldham_cosim::{
     Accuracy, Counters, EffectiveInterface, Energy, EnergyBalance, InterfaceResponse, Linearisable,
-    Linearisation, Reached, StepCorrection, StepError, Subsystem, TwoStep,
+    Linearisation, Reached, StepCorrection, StepError, Subsystem, Switches, TwoStep,
 };
 use oldham_cosim::{InputPort, OutputPort, Ports, Quantity};
 use oldham_cosim::{State, Visitor};
@@ -228,6 +228,13 @@ impl Subsystem for Lumped {
             Quantity::Tangent(_)
         );
         self.method.tangent_version().filter(|_| is_tangent)
+    }
+
+    fn switches(&mut self, t: f64, inputs: &[f64], found: &mut Switches) {
+        if self.plant.equations.has_kinks() {
+            self.plant.impose(inputs);
+            found.side(self.plant.equations.sides(t, &self.plant.motion));
+        }
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {

@@ -7,6 +7,8 @@
 //! closer and closer; the last one then starts with the accelerations of the new law. Kinks that are passed and
 //! passed again within one step are not seen.
 
+use oldham_cosim::Switches;
+
 use crate::assembly::{Assembly, EvaluationPoint};
 use crate::error::SolveError;
 use crate::integrator::Record;
@@ -163,6 +165,26 @@ impl System {
         let side = self.side_of(self.state.time + later, inputs);
         self.return_to_records();
         side
+    }
+
+    /// Tells on which side of its kinks the state reached is, which joints stick and what touches.
+    pub(crate) fn switches(&mut self, inputs: &[f64], found: &mut Switches) {
+        self.return_to_records();
+        let (multipliers, memory) = (&self.multipliers, &self.state.memory);
+        let time = self.state.time;
+        let at = EvaluationPoint::new(time, &self.motions, multipliers, inputs, memory);
+        for placed in &self.assembly.elements {
+            let here = at.of(placed, &self.assembly.elements);
+            found.side(placed.element.side(&here));
+            if placed.element.sticks(&here) {
+                found.sticks(&placed.name);
+            }
+        }
+        if self.contacts.is_some() {
+            let rows = self.pressed_contacts().into_iter();
+            let rows = rows.map(|contact| contact.rows as u64);
+            found.touches(rows.fold(0, mixed));
+        }
     }
 
     fn move_on(&mut self, later: f64) {

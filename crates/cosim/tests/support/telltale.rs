@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use oldham_cosim::{
     Accuracy, Counters, EffectiveInterface, Energy, EnergyBalance, Hold, InputCorrection,
     InputPort, Inputs, InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports, Reached,
-    SequenceModel, Snapshot, State, StepCorrection, StepError, Subsystem, TwoStep, Visitor,
+    SequenceModel, Snapshot, State, StepCorrection, StepError, Subsystem, Switches, TwoStep,
+    Visitor,
 };
 
 /// What was asked, in any order.
@@ -87,6 +88,10 @@ impl Subsystem for Telltale {
     fn pattern(&self) -> u64 {
         self.note("Subsystem::pattern");
         PATTERN
+    }
+    fn switches(&mut self, _: f64, _: &[f64], found: &mut Switches) {
+        self.note("Subsystem::switches");
+        found.side(1);
     }
     fn state(&mut self) -> Option<&mut dyn State> {
         self.note("Subsystem::state");
@@ -262,6 +267,7 @@ pub fn ask(part: &mut dyn Subsystem, method: &str) {
         "Subsystem::work" => ignore(part.work()),
         "Subsystem::counters" => ignore(part.counters()),
         "Subsystem::pattern" => ignore(part.pattern()),
+        "Subsystem::switches" => part.switches(0.0, &given, &mut Switches::default()),
         "Subsystem::state" => ignore(part.state()),
         "Subsystem::energy_balance" => ignore(part.energy_balance()),
         "Subsystem::step_correction" => ignore(part.step_correction()),

@@ -112,6 +112,11 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
         0
     }
 
+    /// Whether it sticks by friction.
+    fn sticks(&self, _at: &At<'_>) -> bool {
+        false
+    }
+
     /// Whether it stands for the answer of other parts, which analyses of coupled parts know
     /// themselves.
     fn stands_for_others(&self) -> bool {

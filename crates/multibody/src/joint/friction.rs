@@ -5,13 +5,16 @@ use super::lugre::{BentBristles, MOST_DIRECTIONS, Slips};
 use super::row::{Gradient, Row};
 use super::{Geometry, Joint, LuGre};
 use crate::element::{
-    At, Element, ElementEnergy, Half, InternalState, Jacobian, NotLinear, References, Residual, STICKS,
-    Weights,
+    At, Element, ElementEnergy, Half, InternalState, Jacobian, NotLinear, References, Residual,
+    STICKS, Weights,
 };
 use crate::linear::Destination;
 use crate::node::{Marker, Motion, NodeId};
 use oldham_space::Vec3;
 use std::ops::Range;
+
+/// Slip, relative to Stribeck's velocity, below which only the bristles bend.
+const STILL: f64 = 1e-3;
 
 /// A direction in which the two sides of a joint slip.
 #[derive(Clone, Copy, Debug)]
@@ -269,6 +272,15 @@ impl Element for Frictional {
             }
         }
         Ok(states)
+    }
+
+    fn sticks(&self, at: &At<'_>) -> bool {
+        let geometry = self.joint.ends.geometry(at);
+        self.contacts().all(|(slips, first)| {
+            let sliding = self.sliding(slips, first, &geometry, at);
+            let most = STILL * self.law.stribeck;
+            sliding.velocity.iter().all(|slip| slip.abs() < most)
+        })
     }
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {

@@ -11,10 +11,10 @@ mod reduction;
 mod spectrum;
 
 use crate::error::SolveError;
-use crate::system::System;
-use faer::c64;
 use crate::linearised::rows::DenseRows;
 use crate::linearised::states::Unlinear;
+use crate::system::System;
+use faer::c64;
 use motion::{Equations, Frames};
 use oldham_space::Vec3;
 use pencil::{Pencil, dot, norm};
@@ -162,10 +162,8 @@ impl System {
             self.present_accelerations()
         };
         let equations = self.equations(inputs, &frames, &accelerations);
-        let equations = equations.map_err(|Unlinear { element, reason }| SolveError::NotLinear {
-            element,
-            reason,
-        })?;
+        let equations = equations
+            .map_err(|Unlinear { element, reason }| SolveError::NotLinear { element, reason })?;
         let is_constant = is_steady || !started;
         let along = (!is_constant).then(|| self.rows_along(inputs, &accelerations));
         let (modes, degrees_of_freedom) = self.modes_of(equations, along, count, near)?;
@@ -189,9 +187,8 @@ impl System {
     ) -> Result<(Vec<Mode>, Option<usize>), SolveError> {
         let near = near.filter(|near| *near > 0.0).map(|near| TAU * near);
         let nodes = self.assembly.nodes();
-        let is_plain = along.is_none()
-            && equations.states.count() == 0
-            && !equations.rows.has_velocities();
+        let is_plain =
+            along.is_none() && equations.states.count() == 0 && !equations.rows.has_velocities();
         let of_first_order = match !is_plain && reduction::is_small(equations.matrices.unknowns) {
             true => {
                 let rows = along.unwrap_or_else(|| equations.rows.dense(6 * nodes));
@@ -208,7 +205,10 @@ impl System {
             false => of_first_order,
         };
         let degrees_of_freedom = reduced.as_ref().map(|reduced| reduced.degrees_of_freedom);
-        if reduced.as_ref().is_some_and(|reduced| reduced.pencil.size == 0) {
+        if reduced
+            .as_ref()
+            .is_some_and(|reduced| reduced.pencil.size == 0)
+        {
             return Ok((Vec::new(), degrees_of_freedom));
         }
         let work = reduced.as_ref().map_or(pencil, |reduced| &reduced.pencil);

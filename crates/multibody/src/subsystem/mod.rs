@@ -30,7 +30,7 @@ pub use line::LineValue;
 use marker::motion_values;
 use oldham_cosim::{
     Accuracy, Counters, EnergyBalance, Inputs, InterfaceResponse, Linearisable, MotionLaw,
-    OutputPort, Ports, Reached, StageInputs, State, StepCorrection, StepError, Subsystem,
+    OutputPort, Ports, Reached, StageInputs, State, StepCorrection, StepError, Subsystem, Switches,
 };
 pub use outputs::Along;
 use outputs::Output;
@@ -328,6 +328,12 @@ impl Subsystem for MechanismPart {
 
     fn state(&mut self) -> Option<&mut dyn State> {
         Some(self)
+    }
+
+    fn switches(&mut self, _t: f64, inputs: &[f64], found: &mut Switches) {
+        if !self.is_unfinished && self.system.state.known > 0 {
+            self.system.switches(inputs, found);
+        }
     }
 
     /// Accelerations are found again with the next inputs.
