@@ -339,6 +339,11 @@ impl Linearisable for Fed {
         for one in &mut self.fast {
             all.push(one.linearise(t, inputs)?);
         }
+        // Continuous and sampled subsystems, or samples at different times, are no one linear system.
+        let sample = all.first()?.sample;
+        if all.iter().any(|one| one.sample != sample) {
+            return None;
+        }
         let states = all.iter().map(|one| one.states).sum();
         let (inputs, outputs) = (self.ports.input_width(), self.ports.output_width());
         let mut whole = Linearisation {
@@ -347,6 +352,7 @@ impl Linearisable for Fed {
             b: vec![0.0; states * inputs],
             c: vec![0.0; outputs * states],
             d: vec![0.0; outputs * inputs],
+            sample,
         };
         let mut first = 0;
         for (one, fast) in all.iter().zip(&self.fast) {

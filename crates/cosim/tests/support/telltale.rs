@@ -190,6 +190,7 @@ impl Linearisable for Telltale {
             b: vec![3.0; inputs],
             c: vec![5.0; outputs],
             d: vec![7.0; outputs * inputs],
+            sample: None,
         })
     }
     fn state_names(&mut self) -> Vec<String> {
