@@ -68,9 +68,9 @@ pub use element::{
 pub use error::{ModelError, Passage, SolveError};
 pub use integrator::Method;
 pub use joint::{
-    AngleCounter, BristleRates, Bristles, Coordinate, Direction, DrivenCoordinate, ElasticTransmission,
-    Frictional, Joint, LuGre, PlaneCurve, PointOnCurve, PrescribedMotion, PrescribedPose,
-    RollingWheel, Row, Target, Transmission,
+    AngleCounter, BristleRates, Bristles, Coordinate, Direction, DrivenCoordinate,
+    ElasticTransmission, Frictional, Joint, LuGre, PlaneCurve, PointOnCurve, PrescribedMotion,
+    PrescribedPose, RollingWheel, Row, Target, Transmission,
 };
 pub use linearised::{Entry, LeftOut, LinearisedMatrices};
 pub use model::Model;

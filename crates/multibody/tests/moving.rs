@@ -36,7 +36,10 @@ fn eigenvalues(modes: &[Mode]) -> Vec<c64> {
 fn assert_eigenvalues(found: &[c64], expected: &[c64], tolerance: f64) {
     assert_eq!(found.len(), expected.len(), "{found:?} {expected:?}");
     for s in expected {
-        let distance = found.iter().map(|f| (f - s).norm()).fold(f64::INFINITY, f64::min);
+        let distance = found
+            .iter()
+            .map(|f| (f - s).norm())
+            .fold(f64::INFINITY, f64::min);
         assert!(
             distance < tolerance * s.norm().max(1.0),
             "{s} is missing by {distance:.1e} in {found:?}"
@@ -87,7 +90,8 @@ impl Bicycle {
         let mt = mr + mb + mh + mf;
         let xt = (xb * mb + xh * mh + w * mf) / mt;
         let zt = (-rr * mr + zb * mb + zh * mh - rf * mf) / mt;
-        let itxx = irxx + ibxx + ihxx + ifxx + mr * rr * rr + mb * zb * zb + mh * zh * zh + mf * rf * rf;
+        let itxx =
+            irxx + ibxx + ihxx + ifxx + mr * rr * rr + mb * zb * zb + mh * zh * zh + mf * rf * rf;
         let itxz = ibxz + ihxz - mb * xb * zb - mh * xh * zh + mf * w * rf;
         let itzz = irxx + ibzz + ihzz + ifxx + mb * xb * xb + mh * xh * xh + mf * w * w;
         let ma = mh + mf;
@@ -141,8 +145,20 @@ impl Bicycle {
         let [rr, mr, irxx, iryy] = self.rear;
         let [rf, mf, ifxx, ifyy] = self.front;
         let hubs = [Vec3::new(0.0, 0.0, rr), Vec3::new(self.wheelbase, 0.0, rf)];
-        let frame = node("frame", Vec3::new(xb, 0.0, -zb), 0.0, mb, [ibxx, ibyy, ibzz, -ibxz]);
-        let fork = node("fork", Vec3::new(xh, 0.0, -zh), 0.0, mh, [ihxx, ihyy, ihzz, -ihxz]);
+        let frame = node(
+            "frame",
+            Vec3::new(xb, 0.0, -zb),
+            0.0,
+            mb,
+            [ibxx, ibyy, ibzz, -ibxz],
+        );
+        let fork = node(
+            "fork",
+            Vec3::new(xh, 0.0, -zh),
+            0.0,
+            mh,
+            [ihxx, ihyy, ihzz, -ihxz],
+        );
         let rear = node("rear", hubs[0], speed / rr, mr, [irxx, iryy, irxx, 0.0]);
         let front = node("front", hubs[1], speed / rf, mf, [ifxx, ifyy, ifxx, 0.0]);
         let revolute = |model: &mut Model, name: &str, nodes: [NodeId; 2], place, axis| {
@@ -181,7 +197,8 @@ impl Whipple {
             matrix[(i, 2 + i)] = 1.0;
             for j in 0..2 {
                 for k in 0..2 {
-                    let held = GRAVITY * self.stiffness[k][j] + speed * speed * self.by_square[k][j];
+                    let held =
+                        GRAVITY * self.stiffness[k][j] + speed * speed * self.by_square[k][j];
                     matrix[(2 + i, j)] -= inverse[i][k] * held;
                     matrix[(2 + i, 2 + j)] -= inverse[i][k] * speed * c[k][j];
                 }
@@ -258,7 +275,10 @@ fn disc(speed: f64, lean: f64, inertia: [f64; 2]) -> Model {
     let axle = turn.matrix() * Vec3::Y;
     let pose = Motion::at_rest(centre, turn).moving(Vec3::X * speed, axle * (speed / radius));
     let disc = model.node("disc", pose);
-    model.body(disc, Body::centred(mass, Mat3::diagonal(across, about, across)));
+    model.body(
+        disc,
+        Body::centred(mass, Mat3::diagonal(across, about, across)),
+    );
     let plane = model.axis_marker(NodeId::GROUND, Vec3::ZERO, Vec3::Z);
     let marker = model.axis_marker(disc, centre, axle);
     model.element("rolls", RollingWheel::new(plane, marker, radius));
@@ -298,7 +318,10 @@ fn a_sleeping_top_is_stable_beyond_its_speed() {
             model.gravity(Vec3::new(0.0, 0.0, -GRAVITY));
             let pose = Motion::at_rest(Vec3::Z * length, Quaternion::exp(Vec3::Z * 0.3));
             let top = model.node("top", pose.moving(Vec3::ZERO, Vec3::Z * spin));
-            model.body(top, Body::centred(mass, Mat3::diagonal(across, across, about)));
+            model.body(
+                top,
+                Body::centred(mass, Mat3::diagonal(across, across, about)),
+            );
             let [ground, tip] = [NodeId::GROUND, top].map(|node| model.marker(node, Vec3::ZERO));
             let joint = match turned {
                 true => Joint::spherical(tip, ground),
@@ -308,7 +331,11 @@ fn a_sleeping_top_is_stable_beyond_its_speed() {
             let (found, is_steady) = modes(model, 10);
             assert!(is_steady);
             // Seen from above both turn the same way; as real motions they are pairs.
-            let root = c64::new(4.0 * a * mass * GRAVITY * length - (about * spin).powi(2), 0.0).sqrt();
+            let root = c64::new(
+                4.0 * a * mass * GRAVITY * length - (about * spin).powi(2),
+                0.0,
+            )
+            .sqrt();
             let s = [1.0, -1.0].map(|sign| (c64::new(0.0, about * spin) + root * sign) / (2.0 * a));
             let both = [s[0], s[1], s[0].conj(), s[1].conj()];
             assert_eigenvalues(&eigenvalues(&found), &both, 1e-9);
@@ -385,7 +412,10 @@ fn bristles_that_stick_are_springs() {
     let kinds = found.iter().filter(|mode| mode.kind == ModeKind::Held);
     assert_eq!(kinds.count(), 1, "{found:?}");
     let damping = 8.0 * (FRICTION.damping + FRICTION.viscous);
-    let held = c64::new(400.0 + 8.0 * FRICTION.stiffness - 0.25 * damping * damping, 0.0);
+    let held = c64::new(
+        400.0 + 8.0 * FRICTION.stiffness - 0.25 * damping * damping,
+        0.0,
+    );
     let s = c64::new(-0.5 * damping, 0.0) + c64::new(0.0, 1.0) * held.sqrt();
     assert_eigenvalues(&eigenvalues(&found), &[s, s.conj()], 1e-9);
 }

@@ -2,8 +2,8 @@
 
 use super::law::winding;
 use super::{
-    At, Element, ElementEnergy, Half, InternalState, Jacobian, Law, NotLinear, References, Residual,
-    Weights, refer_nodes,
+    At, Element, ElementEnergy, Half, InternalState, Jacobian, Law, NotLinear, References,
+    Residual, Weights, refer_nodes,
 };
 use crate::drive::Drive;
 use crate::kinks::mixed;

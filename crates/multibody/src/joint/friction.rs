@@ -5,8 +5,8 @@ use super::lugre::{BentBristles, MOST_DIRECTIONS, Slips};
 use super::row::{Gradient, Row};
 use super::{Geometry, Joint, LuGre};
 use crate::element::{
-    At, Element, ElementEnergy, Half, InternalState, Jacobian, NotLinear, References, Residual, STICKS,
-    Weights,
+    At, Element, ElementEnergy, Half, InternalState, Jacobian, NotLinear, References, Residual,
+    STICKS, Weights,
 };
 use crate::linear::Destination;
 use crate::node::{Marker, Motion, NodeId};

@@ -54,9 +54,8 @@ impl FirstOrder {
     ) -> Option<Self> {
         let n = 6 * matrices.nodes;
         let m = matrices.unknowns - n;
-        let sum = |own: &[super::Entry], more: &[super::Entry]| {
-            dense(own, n, n) + dense(more, n, n)
-        };
+        let sum =
+            |own: &[super::Entry], more: &[super::Entry]| dense(own, n, n) + dense(more, n, n);
         let missing = &matrices.left_out;
         let mass = dense(&matrices.mass, n, n);
         let damping = sum(&matrices.damping, &missing.damping);
@@ -67,7 +66,10 @@ impl FirstOrder {
         }
         let places: Vec<usize> = (0..m).filter(|&i| !rows.on_velocities[i]).collect();
         let (z, mut of_places) = free(&rows.gradients.select_rows(&places))?;
-        of_places.rows.iter_mut().for_each(|row| *row = places[*row]);
+        of_places
+            .rows
+            .iter_mut()
+            .for_each(|row| *row = places[*row]);
         let coordinates = independent_rows(&z);
         let (z, y) = in_coordinates(z, of_places.matrix, &coordinates)?;
         let of_places = Inverse {
@@ -182,7 +184,13 @@ fn free(rows: &DMatrix<f64>) -> Option<(DMatrix<f64>, Inverse)> {
     let (m, n) = rows.shape();
     if m == 0 {
         let matrix = DMatrix::zeros(n, 0);
-        return Some((DMatrix::identity(n, n), Inverse { rows: Vec::new(), matrix }));
+        return Some((
+            DMatrix::identity(n, n),
+            Inverse {
+                rows: Vec::new(),
+                matrix,
+            },
+        ));
     }
     let qr = rows.transpose().col_piv_qr();
     let mut order = DMatrix::from_fn(1, m, |_, j| j as f64);
@@ -295,14 +303,28 @@ mod tests {
         let w2 = w1 + axis * state[6];
         let arm2 = r2.matrix() * arms[2];
         let at_pin = w1.cross(pin);
-        let two = body(&mut model, "two", pin + arm2, r2, at_pin + w2.cross(arm2), w2);
+        let two = body(
+            &mut model,
+            "two",
+            pin + arm2,
+            r2,
+            at_pin + w2.cross(arm2),
+            w2,
+        );
         let ball = pin + arm2 + r2.matrix() * arms[3];
         let at_ball = at_pin + w2.cross(ball - pin);
         let turn = Vec3::new(state[2], state[3], state[4]);
         let r3 = Quaternion::exp(turn).times(r2).times(rest[2]);
         let w3 = w2 + Vec3::new(state[7], state[8], state[9]);
         let arm3 = r3.matrix() * arms[4];
-        let three = body(&mut model, "three", ball + arm3, r3, at_ball + w3.cross(arm3), w3);
+        let three = body(
+            &mut model,
+            "three",
+            ball + arm3,
+            r3,
+            at_ball + w3.cross(arm3),
+            w3,
+        );
         for (name, nodes, place, axis) in [
             ("hinge", [one, NodeId::GROUND], Vec3::ZERO, first),
             ("pin", [one, two], pin, axis),
@@ -364,8 +386,7 @@ mod tests {
             let turn = slope(&turned);
             let (w, alpha) = (now.motion.angular_velocity, now.angular_acceleration);
             let turning = slope(&|r| r.motion.angular_velocity) + w.cross(turn);
-            let second =
-                slope(&|r| r.angular_acceleration) + alpha.cross(turn) + w.cross(turning);
+            let second = slope(&|r| r.angular_acceleration) + alpha.cross(turn) + w.cross(turning);
             let parts = [
                 [slope(&|r| r.motion.position), turn],
                 [slope(&|r| r.motion.velocity), turning],

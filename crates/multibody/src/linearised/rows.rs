@@ -65,10 +65,8 @@ impl ConstraintRows {
             // What it has slipped by in a second changes by the slip.
             let second = at.after(1.0);
             let by_velocity = rows(&second, DAMPING).into_iter();
-            let by_velocity: Vec<Entry> = by_velocity
-                .filter(|e| is_fast(e.0))
-                .map(counted)
-                .collect();
+            let by_velocity: Vec<Entry> =
+                by_velocity.filter(|e| is_fast(e.0)).map(counted).collect();
             let by_pose = rows(&second, STIFFNESS).into_iter();
             let by_pose = by_pose.filter(|e| is_fast(e.0)).map(counted);
             found.by_pose.extend(by_pose);
@@ -138,16 +136,13 @@ impl System {
                 ..at
             };
             let rows = ConstraintRows::at(&self.assembly, &then);
-            [
-                dense(&rows.gradients, m, n),
-                dense(&rows.by_pose, m, n),
-            ]
+            [dense(&rows.gradients, m, n), dense(&rows.by_pose, m, n)]
         });
-        let first = |k: usize| ((&after[k] - &before[k]) * 8.0 - (&far[k] - &back[k])) / (12.0 * dt);
-        let second = ((&after[0] + &before[0]) * 16.0
-            - (&far[0] + &back[0])
-            - &rows.gradients * 30.0)
-            / (12.0 * dt * dt);
+        let first =
+            |k: usize| ((&after[k] - &before[k]) * 8.0 - (&far[k] - &back[k])) / (12.0 * dt);
+        let second =
+            ((&after[0] + &before[0]) * 16.0 - (&far[0] + &back[0]) - &rows.gradients * 30.0)
+                / (12.0 * dt * dt);
         let [gradients, by_pose] = [0, 1].map(first);
         for (i, &is_on_velocity) in now.on_velocities.iter().enumerate() {
             if is_on_velocity {
@@ -180,6 +175,8 @@ fn going_on(motion: &Motion, [a, alpha]: [Vec3; 2], dt: f64) -> Motion {
     let moved = motion.position + motion.velocity * dt + a * (0.5 * dt * dt);
     let turn = motion.angular_velocity * dt + alpha * (0.5 * dt * dt);
     let orientation = Quaternion::exp(turn).times(motion.orientation);
-    Motion::at_rest(moved, orientation)
-        .moving(motion.velocity + a * dt, motion.angular_velocity + alpha * dt)
+    Motion::at_rest(moved, orientation).moving(
+        motion.velocity + a * dt,
+        motion.angular_velocity + alpha * dt,
+    )
 }

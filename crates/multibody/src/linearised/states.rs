@@ -45,7 +45,8 @@ impl PlacedStates {
                 all.memory.push(placed.memory.start + state.place);
                 let own = state.by_states.iter().enumerate();
                 let own = own.filter(|(_, value)| **value != 0.0);
-                all.by_states.extend(own.map(|(j, value)| (row, first + j, *value)));
+                all.by_states
+                    .extend(own.map(|(j, value)| (row, first + j, *value)));
                 for (i, &node) in placed.element.nodes().iter().enumerate() {
                     if node == NodeId::GROUND {
                         continue;

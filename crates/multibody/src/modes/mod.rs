@@ -11,10 +11,10 @@ mod reduction;
 mod spectrum;
 
 use crate::error::SolveError;
-use crate::system::System;
-use faer::c64;
 use crate::linearised::rows::DenseRows;
 use crate::linearised::states::Unlinear;
+use crate::system::System;
+use faer::c64;
 use motion::{Equations, Frames};
 use oldham_space::Vec3;
 use pencil::{Pencil, dot, norm};
@@ -124,6 +124,9 @@ pub struct Modes {
     pub fastest: f64,
     /// Whether the state is an equilibrium, or a steady motion.
     pub is_steady: bool,
+    /// Whether something turns that is not round, and not in a steady rotation: what centrifugal forces would do
+    /// to it in one is missing.
+    pub turns_unsteadily: bool,
     /// Degrees of freedom: unknown motions less independent constraints; nothing for large models.
     pub degrees_of_freedom: Option<usize>,
 }
@@ -162,10 +165,8 @@ impl System {
             self.present_accelerations()
         };
         let equations = self.equations(inputs, &frames, &accelerations);
-        let equations = equations.map_err(|Unlinear { element, reason }| SolveError::NotLinear {
-            element,
-            reason,
-        })?;
+        let equations = equations
+            .map_err(|Unlinear { element, reason }| SolveError::NotLinear { element, reason })?;
         let is_constant = is_steady || !started;
         let along = (!is_constant).then(|| self.rows_along(inputs, &accelerations));
         let (modes, degrees_of_freedom) = self.modes_of(equations, along, count, near)?;
@@ -175,6 +176,7 @@ impl System {
             frames: counted(&frames),
             fastest: self.motions.iter().map(spin).fold(0.0, f64::max),
             is_steady,
+            turns_unsteadily: turns && !is_constant,
             degrees_of_freedom,
         })
     }
@@ -189,9 +191,8 @@ impl System {
     ) -> Result<(Vec<Mode>, Option<usize>), SolveError> {
         let near = near.filter(|near| *near > 0.0).map(|near| TAU * near);
         let nodes = self.assembly.nodes();
-        let is_plain = along.is_none()
-            && equations.states.count() == 0
-            && !equations.rows.has_velocities();
+        let is_plain =
+            along.is_none() && equations.states.count() == 0 && !equations.rows.has_velocities();
         let of_first_order = match !is_plain && reduction::is_small(equations.matrices.unknowns) {
             true => {
                 let rows = along.unwrap_or_else(|| equations.rows.dense(6 * nodes));
@@ -208,7 +209,10 @@ impl System {
             false => of_first_order,
         };
         let degrees_of_freedom = reduced.as_ref().map(|reduced| reduced.degrees_of_freedom);
-        if reduced.as_ref().is_some_and(|reduced| reduced.pencil.size == 0) {
+        if reduced
+            .as_ref()
+            .is_some_and(|reduced| reduced.pencil.size == 0)
+        {
             return Ok((Vec::new(), degrees_of_freedom));
         }
         let work = reduced.as_ref().map_or(pencil, |reduced| &reduced.pencil);

@@ -12,8 +12,8 @@ mod path;
 
 use super::law::winding;
 use super::{
-    At, Element, ElementEnergy, Half, InternalState, Jacobian, Law, NotLinear, References, Residual,
-    STICKS, Weights, add_point_stiffness, by_poses, refer_nodes,
+    At, Element, ElementEnergy, Half, InternalState, Jacobian, Law, NotLinear, References,
+    Residual, STICKS, Weights, add_point_stiffness, by_poses, refer_nodes,
 };
 use crate::drive::Drive;
 use crate::joint::{Bristles, LuGre};
