@@ -64,6 +64,7 @@ const METHODS: [(&str, Call); 51] = [
     ("Accuracy::require_accuracy", Build),
     ("Accuracy::sharpen", Analysis(Simulation::sharpen)),
     ("Linearisable::linearise", Analysis(linearise)),
+    ("Linearisable::not_linear", Analysis(ask_why)),
     ("Linearisable::state_names", Analysis(name_states)),
     ("Linearisable::sequence_model", Analysis(model_sequence)),
     ("InterfaceResponse::interface", Never),
@@ -105,6 +106,10 @@ const ROTTEN: SubsystemId = SubsystemId(3);
 
 fn linearise(simulation: &mut Simulation) -> Result<(), Fault> {
     simulation.linearise(ROTTEN).map(drop)
+}
+
+fn ask_why(simulation: &mut Simulation) -> Result<(), Fault> {
+    simulation.not_linear(ROTTEN).map(drop)
 }
 
 fn name_states(simulation: &mut Simulation) -> Result<(), Fault> {
@@ -317,6 +322,10 @@ impl Accuracy for Rotten {
 impl Linearisable for Rotten {
     fn linearise(&mut self, _: f64, _: &[f64]) -> Option<Linearisation> {
         self.rot.look("Linearisable::linearise");
+        None
+    }
+    fn not_linear(&mut self) -> Option<String> {
+        self.rot.look("Linearisable::not_linear");
         None
     }
     fn state_names(&mut self) -> Vec<String> {

@@ -4,8 +4,8 @@
 //! stage is solved by Newton's method for all unknowns at once.
 
 use oldham_cosim::{
-    Conjugate, Counters, Energy, EnergyBalance, Inputs, Ports, Quantity, Reached, State, StepError,
-    Subsystem, Unit, Visitor,
+    Conjugate, Counters, Energy, EnergyBalance, Inputs, Linearisable, Linearisation, Ports,
+    Quantity, Reached, State, StepError, Subsystem, Unit, Visitor,
 };
 use oldham_hydraulics::sdirk::{GAMMA, STAGES};
 use oldham_space::solve_dense;
@@ -342,6 +342,10 @@ impl Subsystem for NetworkPart {
         Some(self)
     }
 
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        Some(self)
+    }
+
     fn work(&self) -> f64 {
         let n = self.equations.unknowns as f64;
         self.micro_steps as f64 * (4.0 + n * n)
@@ -394,6 +398,17 @@ impl State for NetworkPart {
         visitor.vector(&mut self.x);
         visitor.count(&mut self.started);
         visitor.fixed(&mut self.work);
+    }
+}
+
+impl Linearisable for NetworkPart {
+    /// There is none: flows and pressures are determined by equations that are solved at once.
+    fn linearise(&mut self, _t: f64, _inputs: &[f64]) -> Option<Linearisation> {
+        None
+    }
+
+    fn not_linear(&mut self) -> Option<String> {
+        Some("is a hydraulic network, whose implicit equations have no linear model yet".into())
     }
 }
 

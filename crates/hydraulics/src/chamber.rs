@@ -61,7 +61,7 @@ pub(crate) struct Surroundings<'c> {
 
 impl Surroundings<'_> {
     /// σ' and its derivative by σ.
-    fn rate(&self, log_density: f64) -> (f64, f64) {
+    pub fn rate(&self, log_density: f64) -> (f64, f64) {
         let p = self.fluid.pressure(log_density);
         let flow = self.flow(p);
         let rate = (flow.inflow - self.growth) / self.volume;

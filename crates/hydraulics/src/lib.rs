@@ -39,6 +39,7 @@ mod cylinder;
 mod equilibrium;
 mod error;
 mod fluid;
+mod linear;
 pub mod sdirk;
 mod spool;
 mod subsystem;

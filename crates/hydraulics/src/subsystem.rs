@@ -1,8 +1,8 @@
 //! The circuit as the engine drives it.
 
 use oldham_cosim::{
-    Conjugate, Counters, Energy, EnergyBalance, Inputs, Ports, Quantity, Reached, State, StepError,
-    Subsystem, Unit, Visitor,
+    Conjugate, Counters, Energy, EnergyBalance, Inputs, Linearisable, Ports, Quantity, Reached,
+    State, StepError, Subsystem, Unit, Visitor,
 };
 
 use crate::chamber::{Surroundings, step};
@@ -31,14 +31,14 @@ fn sent(actuator: &Actuator) -> usize {
 pub struct Hydraulics {
     fluid: Fluid,
     supply: Supply,
-    actuators: Vec<Actuator>,
+    pub(crate) actuators: Vec<Actuator>,
     starts: Vec<Equilibrium>,
     micro_steps: usize,
     ports: Ports,
     /// Logarithms of the relative density, two for each actuator.
-    chambers: Vec<f64>,
+    pub(crate) chambers: Vec<f64>,
     /// Displacements of the spools from their neutral positions.
-    spools: Vec<f64>,
+    pub(crate) spools: Vec<f64>,
     /// What speed controls remember.
     memories: Vec<f64>,
     /// Work since the start: dissipated, supplied.
@@ -50,15 +50,15 @@ pub struct Hydraulics {
 
 /// What an actuator receives.
 #[derive(Clone, Copy, Debug)]
-struct Received {
-    length: f64,
-    rate: f64,
+pub(crate) struct Received {
+    pub length: f64,
+    pub rate: f64,
     /// Of the spool, or the speed that is wanted.
-    command: f64,
+    pub command: f64,
 }
 
 impl Received {
-    fn of(inputs: &[f64], actuator: usize) -> Self {
+    pub fn of(inputs: &[f64], actuator: usize) -> Self {
         let [length, rate, command] = *inputs[RECEIVED * actuator..]
             .first_chunk()
             .expect("three inputs an actuator");
@@ -115,7 +115,7 @@ impl Hydraulics {
     }
 
     /// What acts on a chamber of an actuator.
-    fn surroundings(
+    pub(crate) fn surroundings(
         &self,
         actuator: usize,
         chamber: usize,
@@ -252,6 +252,10 @@ impl Subsystem for Hydraulics {
     }
 
     fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
         Some(self)
     }
 }

@@ -81,6 +81,7 @@ fn title(mechanism: Mechanism<'_>, modes: &Modes, index: usize) -> String {
         ModeKind::Growing => format!("unstable, {} 1/s", number(mode.growth)),
         ModeKind::Decaying => format!("decays, {} 1/s", number(-mode.growth)),
         ModeKind::Rigid => "rigid-body motion, 0 Hz".into(),
+        ModeKind::Held => "stays where it is put, 0 Hz".into(),
         ModeKind::Oscillating => format!("{:.4} Hz", mode.frequency()),
     };
     format!("{}, mode {}: {what}", mechanism.name(), index + 1)

@@ -25,6 +25,7 @@ mod quick;
 mod random;
 mod reach;
 mod recurrence;
+mod sampled;
 mod spectrum;
 mod spread;
 mod state_space;

@@ -13,6 +13,9 @@ use crate::recurrence::AnalysisError;
 
 type Matrix = DMatrix<Complex<f64>>;
 
+/// Of parts that do not say why.
+const NO_REASON: &str = "does not say how it changes with its state, as code of others does not";
+
 const MAX_ITERATIONS: usize = 60;
 /// Steps in which the macro step grows from nothing while a pole is followed.
 const STAGES: usize = 25;
@@ -37,16 +40,18 @@ pub(crate) fn scaled(shape: &DVector<Complex<f64>>) -> Option<Vec<Complex<f64>>>
 
 /// The joined linearisations of all parts and how they are connected.
 pub struct CoupledModel {
-    a: DMatrix<f64>,
-    b: DMatrix<f64>,
-    c: DMatrix<f64>,
-    d: DMatrix<f64>,
+    pub(crate) a: DMatrix<f64>,
+    pub(crate) b: DMatrix<f64>,
+    pub(crate) c: DMatrix<f64>,
+    pub(crate) d: DMatrix<f64>,
     /// Inputs by outputs: one where an output feeds an input.
-    wiring: DMatrix<f64>,
+    pub(crate) wiring: DMatrix<f64>,
     /// Where the inputs and outputs of each part start.
-    starts: Vec<(usize, usize)>,
+    pub(crate) starts: Vec<(usize, usize)>,
     /// States of each part.
-    states: Vec<usize>,
+    pub(crate) states: Vec<usize>,
+    /// Of each part the time between its samples, if it samples.
+    pub(crate) samples: Vec<Option<f64>>,
     feedback: Option<PushFeedback>,
     /// Of the monolithic system.
     poles: Vec<Complex<f64>>,
@@ -88,14 +93,29 @@ struct JoinedEquations {
 }
 
 impl CoupledModel {
-    /// Linearises every part of a simulation at its present state.
+    /// Linearises every part of a simulation at its present state. None of them may sample.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        let mut model = Self::joined(simulation)?;
+        if let Some(part) = model.samples.iter().position(Option::is_some) {
+            let name = simulation.names().nth(part).unwrap_or_default();
+            return Err(AnalysisError::Sampled(name.into()));
+        }
+        model.poles = model.find_monolithic_poles()?;
+        Ok(model)
+    }
+
+    /// The same, with parts that sample, and without poles.
+    pub(crate) fn joined(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
         let names: Vec<String> = simulation.names().map(Into::into).collect();
         let mut parts = Vec::new();
         for (index, name) in names.into_iter().enumerate() {
             let id = SubsystemId(index);
             let linear = simulation.linearise(id)?;
-            let linear = linear.ok_or(AnalysisError::NoLinearisation(name))?;
+            let Some(linear) = linear else {
+                let reason = simulation.not_linear(id)?;
+                let reason = reason.unwrap_or_else(|| NO_REASON.into());
+                return Err(AnalysisError::NoLinearisation { part: name, reason });
+            };
             let ports = simulation.ports(id);
             parts.push((linear, ports.input_width(), ports.output_width()));
         }
@@ -116,6 +136,7 @@ impl CoupledModel {
                 .map(|&(_, input, output)| (input, output))
                 .collect(),
             states: parts.iter().map(|(linear, _, _)| linear.states).collect(),
+            samples: parts.iter().map(|(linear, _, _)| linear.sample).collect(),
             feedback: None,
             poles: Vec::new(),
         };
@@ -133,7 +154,6 @@ impl CoupledModel {
                 model.wiring[(input, output)] = connection.gain;
             }
         }
-        model.poles = model.find_monolithic_poles()?;
         Ok(model)
     }
 
@@ -293,7 +313,7 @@ impl CoupledModel {
         self.poles.clone()
     }
 
-    fn find_monolithic_poles(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
+    pub(crate) fn find_monolithic_poles(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
         let Some(equations) = self.equations(Complex::from(0.0), Complex::from(1.0), &[]) else {
             return Ok(Vec::new());
         };

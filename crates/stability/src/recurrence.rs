@@ -49,9 +49,24 @@ pub enum AnalysisError {
     NotBuilt(String),
     /// A part gives no matrices.
     #[error(
-        "`{0}` gives no linearisation, as parts with contacts or impulses and foreign ones, so its poles cannot be computed; compare runs at two steps instead"
+        "there is no linear model, because `{part}` {reason}; compare runs at two steps instead"
     )]
-    NoLinearisation(String),
+    NoLinearisation {
+        /// The part.
+        part: String,
+        /// Why, as the end of a sentence that begins with it.
+        reason: String,
+    },
+    /// A part samples, where continuous time is needed.
+    #[error(
+        "`{0}` samples: there is a linear model from sample to sample (`oldham linearise`), and none in continuous time"
+    )]
+    Sampled(String),
+    /// Parts sample with periods that do not fit together.
+    #[error(
+        "parts sample with periods that have no common multiple within 10000 of their common parts: there is no linear model from sample to sample"
+    )]
+    SamplesApart,
     /// The model is too large for a dense eigenvalue problem.
     #[error(
         "the macro step has {dimension} states, more than the {limit} of which all poles can be computed; `oldham check` tells whether the largest grow, and `oldham modes` gives the modes of a mechanism"

@@ -3,6 +3,7 @@
 use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::{OutputPort, Quantity, Simulation, SubsystemId};
 
+use crate::eigen::eigenvalues_of;
 use crate::poles::{CoupledModel, Push, Readout, null_direction, scaled};
 use crate::recurrence::AnalysisError;
 
@@ -33,7 +34,9 @@ impl LinearSignal {
 }
 
 /// A linear system `x' = A x + B u`, `y = C x + D u`: all parts, joined as their connections say and
-/// without any delay of the coupling. The inputs are those that no connection feeds.
+/// without any delay of the coupling. The inputs are those that no connection feeds. Where parts sample it goes from
+/// sample to sample, as `x(k+1) = A x(k) + B u(k)`, `y(k) = C x(k) + D u(k)`: inputs are held, and states are those just
+/// before the sample.
 #[derive(Clone, Debug)]
 pub struct StateSpace {
     /// States by states.
@@ -50,8 +53,12 @@ pub struct StateSpace {
     pub inputs: Vec<LinearSignal>,
     /// The outputs.
     pub outputs: Vec<LinearSignal>,
-    /// Of each complex pair the upper one, by frequency.
+    /// In the s-plane: of each complex pair the upper one, by frequency.
     pub poles: Vec<Complex<f64>>,
+    /// The time from sample to sample in s; nothing in continuous time.
+    pub sample: Option<f64>,
+    /// The same poles in the z-plane; none in continuous time.
+    pub multipliers: Vec<Complex<f64>>,
 }
 
 impl StateSpace {
@@ -61,7 +68,7 @@ impl StateSpace {
         simulation: &mut Simulation,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<Self, AnalysisError> {
-        let joined = CoupledModel::of(simulation)?;
+        let joined = CoupledModel::joined(simulation)?;
         let names: Vec<String> = simulation.names().map(Into::into).collect();
         let connections = simulation.connections();
         let is_fed = |id: SubsystemId, component: usize| {
@@ -118,10 +125,23 @@ impl StateSpace {
                 }
             }));
         }
-        let [a, b, c, d] = joined
-            .closed(&pushes, &readouts)
-            .ok_or(AnalysisError::AlgebraicLoop)?;
+        let ([a, b, c, d], sample) = match joined.is_sampled() {
+            false => {
+                let closed = joined.closed(&pushes, &readouts);
+                (closed.ok_or(AnalysisError::AlgebraicLoop)?, None)
+            }
+            true => {
+                let discrete = joined.discrete(&pushes, &readouts)?;
+                (discrete.matrices, Some(discrete.period))
+            }
+        };
+        let (poles, multipliers) = match sample {
+            None => (joined.find_monolithic_poles()?, Vec::new()),
+            Some(period) => discrete_poles(&a, period)?,
+        };
         Ok(Self {
+            sample,
+            multipliers,
             a,
             b,
             c,
@@ -129,14 +149,16 @@ impl StateSpace {
             states,
             inputs,
             outputs,
-            poles: joined.monolithic(),
+            poles,
         })
     }
 
     /// The answer of an output to an input that swings with so many radians per second. The velocity and
-    /// acceleration of a motion swing with it.
+    /// acceleration of a motion swing with it. From sample to sample it is the answer at the samples to an
+    /// input that is held between them.
     pub fn response(&self, input: usize, output: usize, omega: f64) -> Option<Complex<f64>> {
         let s = Complex::new(0.0, omega);
+        let at = self.sample.map_or(s, |period| (s * period).exp());
         let (n, complex) = (self.a.nrows(), Complex::<f64>::from);
         // What the input is together with its derivatives: they follow it in the same port.
         let mut column = DVector::zeros(n);
@@ -149,7 +171,7 @@ impl StateSpace {
         if n == 0 {
             return Some(direct);
         }
-        let matrix = DMatrix::<Complex<f64>>::identity(n, n) * s - self.a.map(complex);
+        let matrix = DMatrix::<Complex<f64>>::identity(n, n) * at - self.a.map(complex);
         let state = matrix.lu().solve(&column)?;
         let row = self.c.row(output).map(complex);
         let answer = (row * state)[(0, 0)] + direct;
@@ -172,9 +194,26 @@ impl StateSpace {
     /// The shape of the motion at a pole, by states; the largest component is one.
     pub fn shape(&self, pole: Complex<f64>) -> Option<Vec<Complex<f64>>> {
         let n = self.a.nrows();
-        let matrix = DMatrix::<Complex<f64>>::identity(n, n) * pole - self.a.map(Complex::from);
+        let at = self.sample.map_or(pole, |period| (pole * period).exp());
+        let matrix = DMatrix::<Complex<f64>>::identity(n, n) * at - self.a.map(Complex::from);
         scaled(&null_direction(matrix)?)
     }
+}
+
+/// The poles of a matrix from sample to sample, in the s-plane and in the z-plane; of each pair the upper one, by
+/// frequency.
+fn discrete_poles(
+    a: &DMatrix<f64>,
+    period: f64,
+) -> Result<(Vec<Complex<f64>>, Vec<Complex<f64>>), AnalysisError> {
+    if a.is_empty() || !a.iter().all(|value| value.is_finite()) {
+        return Ok(Default::default());
+    }
+    let all = eigenvalues_of(a).ok_or(AnalysisError::NoEigenvalues)?;
+    let upper = all.iter().copied().filter(|z| z.im >= 0.0);
+    let mut both: Vec<_> = upper.map(|z| (z.ln() / period, z)).collect();
+    both.sort_by(|(a, _), (b, _)| a.norm().total_cmp(&b.norm()));
+    Ok(both.into_iter().unzip())
 }
 
 /// The name of a state that its part does not name: coordinates, then their rates.

@@ -62,6 +62,13 @@ pub fn campbell(
                     curves: Vec::new(),
                 });
             }
+            if found.turns_unsteadily {
+                return Err(StudyError::UnsteadyRotation {
+                    part: parts[index].part.clone(),
+                    key: range.key.clone(),
+                    value,
+                });
+            }
             parts[index].values.push(value);
             parts[index].found.push(found);
         }

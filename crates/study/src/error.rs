@@ -221,6 +221,21 @@ pub enum StudyError {
         /// What moves, and why.
         why: String,
     },
+    /// A rotor that a Campbell diagram cannot show.
+    #[error(
+        "`{part}` turns at {key} = {value}, but not in a steady rotation: weight across its axis, or a torque that \
+         nothing balances, acts on something that is not round. What centrifugal forces do to it in a steady \
+         rotation would be missing; take such loads away (for gravity set it to zero), or take `oldham modes` \
+         at one value for the motion frozen as it is"
+    )]
+    UnsteadyRotation {
+        /// The mechanism.
+        part: String,
+        /// The parameter that is varied.
+        key: String,
+        /// Its value.
+        value: f64,
+    },
     /// Nothing in the model moves freely.
     #[error("`{model}` has no poles: nothing in it can vibrate")]
     NoPoles {

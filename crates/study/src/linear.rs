@@ -6,7 +6,7 @@ use oldham_results::plot::{Figure, Panel, Scale, Series};
 use oldham_stability::{LinearSignal, StateSpace};
 use serde::{Serialize, Serializer};
 
-use crate::{Range, StudyError, mechanisms, shows_node};
+use crate::{Range, StudyError, shows_node};
 
 /// Frequencies of a response unless said otherwise.
 const POINTS: usize = 400;
@@ -26,15 +26,7 @@ pub struct LinearModel {
     pub time: f64,
     /// The linear system.
     pub space: StateSpace,
-    /// What a user should know of it.
-    pub remark: Option<&'static str>,
 }
-
-/// Kinetic energy in J of a mechanism that counts as being at rest.
-const AT_REST: f64 = 1e-9;
-
-const MOVES: &str = "the mechanism is in motion here: what its motion does to the directions of joints is left out, \
-                     so that the matrices are exact only as it comes to rest";
 
 /// Linearises a model about its initial state, or about the state that it reaches at a time. Cuts are
 /// undone, and couplings have no delay.
@@ -63,15 +55,10 @@ pub fn linearise(model: &Model, time: Option<f64>) -> Result<LinearModel, StudyE
         }
         simulation.steps(steps as u64).map_err(StudyError::Run)?;
     }
-    let moves = simulation
-        .energy()
-        .is_none_or(|energy| energy.kinetic > AT_REST);
-    let has_mechanisms = mechanisms(model).is_ok_and(|found| !found.is_empty());
     Ok(LinearModel {
         model: model.name().into(),
         time: simulation.time(),
         space: StateSpace::of(&mut simulation, |port| !shows_node(port))?,
-        remark: (moves && has_mechanisms).then_some(MOVES),
     })
 }
 
@@ -202,8 +189,13 @@ impl LinearModel {
     /// From a tenth of the lowest frequency of a pole to ten times the highest.
     fn decades(&self) -> Vec<f64> {
         let hertz = |pole: &Complex<f64>| pole.norm() / std::f64::consts::TAU;
-        let largest = self.space.poles.iter().map(hertz).fold(0.0, f64::max);
-        let moving = self.space.poles.iter().map(hertz);
+        let known = self
+            .space
+            .poles
+            .iter()
+            .filter(|pole| pole.norm().is_finite());
+        let largest = known.clone().map(hertz).fold(0.0, f64::max);
+        let moving = known.map(hertz);
         let smallest = moving
             .filter(|f| *f > RIGID * largest)
             .fold(f64::INFINITY, f64::min);
@@ -211,6 +203,12 @@ impl LinearModel {
             true => (0.1 * smallest, 10.0 * largest),
             false => (0.1, 10.0),
         };
+        // Samples tell nothing beyond half their rate.
+        let high = self
+            .space
+            .sample
+            .map_or(high, |period| high.min(0.5 / period));
+        let low = low.min(0.1 * high);
         let range = Range::between("f", low, high).logarithmic(true);
         range.points(POINTS).values((low, high))
     }
@@ -302,7 +300,9 @@ impl Serialize for LinearModel {
             d: Vec<Vec<f64>>,
             poles: Vec<[f64; 2]>,
             #[serde(skip_serializing_if = "Option::is_none")]
-            remark: Option<&'static str>,
+            sample_time: Option<f64>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            z_poles: Vec<[f64; 2]>,
         }
         fn named(signals: &[LinearSignal]) -> Vec<Named<'_>> {
             let mut all = Vec::new();
@@ -311,6 +311,9 @@ impl Serialize for LinearModel {
             }
             all
         }
+        let pairs = |poles: &[Complex<f64>]| -> Vec<[f64; 2]> {
+            poles.iter().map(|pole| [pole.re, pole.im]).collect()
+        };
         let data = Data {
             model: &self.model,
             time: self.time,
@@ -321,13 +324,9 @@ impl Serialize for LinearModel {
             b: rows(&self.space.b),
             c: rows(&self.space.c),
             d: rows(&self.space.d),
-            poles: self
-                .space
-                .poles
-                .iter()
-                .map(|pole| [pole.re, pole.im])
-                .collect(),
-            remark: self.remark,
+            poles: pairs(&self.space.poles),
+            sample_time: self.space.sample,
+            z_poles: pairs(&self.space.multipliers),
         };
         data.serialize(serializer)
     }

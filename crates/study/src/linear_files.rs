@@ -3,7 +3,7 @@
 //! A file `.npz` is a ZIP archive of arrays, stored without compression, each as a file `.npy`: a magic word, a
 //! header that is a literal of Python, and the numbers (NumPy Enhancement Proposal 1).
 
-use nalgebra::DMatrix;
+use nalgebra::{Complex, DMatrix};
 use oldham_stability::LinearSignal;
 use std::path::Path;
 
@@ -17,7 +17,8 @@ pub enum LinearFormat {
     /// One table: rows are the rates of the states, then the outputs; columns are the states, then
     /// the inputs.
     Csv,
-    /// `A`, `B`, `C`, `D`, `poles` and the names `states`, `inputs`, `outputs`, as `numpy.load` reads them.
+    /// `A`, `B`, `C`, `D`, `poles` and the names `states`, `inputs`, `outputs`, as `numpy.load` reads them; of a
+    /// model from sample to sample `sample_time` and `z_poles` too.
     Npz,
 }
 
@@ -54,11 +55,20 @@ impl LinearModel {
         };
         let signal = |signal: &LinearSignal| quoted(&format!("{} [{}]", signal.name, signal.unit));
         let states = space.states.iter().map(|state| quoted(state));
-        let mut header = vec!["row".to_owned()];
+        let first = match space.sample {
+            None => "row".to_owned(),
+            Some(period) => format!("row [sample time {period} s]"),
+        };
+        let mut header = vec![first];
         header.extend(states.clone());
         header.extend(space.inputs.iter().map(signal));
         let mut text = header.join(",");
-        let rates = states.map(|state| format!("d/dt {state}"));
+        let what = if space.sample.is_some() {
+            "next"
+        } else {
+            "d/dt"
+        };
+        let rates = states.map(|state| format!("{what} {state}"));
         let above = rates.zip(space.a.row_iter().zip(space.b.row_iter()));
         let outputs = space.outputs.iter().map(signal);
         let below = outputs.zip(space.c.row_iter().zip(space.d.row_iter()));
@@ -88,10 +98,19 @@ impl LinearModel {
         archive.add("states", &text_array(&space.states));
         archive.add("inputs", &text_array(&names(&space.inputs)));
         archive.add("outputs", &text_array(&names(&space.outputs)));
-        let poles = space.poles.iter().flat_map(|pole| [pole.re, pole.im]);
-        let poles = poles.flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
-        let shape = format!("({},)", space.poles.len());
-        archive.add("poles", &array("<c16", &shape, false, &poles));
+        let complex = |values: &[Complex<f64>]| {
+            let numbers = values.iter().flat_map(|value| [value.re, value.im]);
+            let bytes: Vec<u8> = numbers.flat_map(f64::to_le_bytes).collect();
+            array("<c16", &format!("({},)", values.len()), false, &bytes)
+        };
+        archive.add("poles", &complex(&space.poles));
+        if let Some(period) = space.sample {
+            archive.add(
+                "sample_time",
+                &array("<f8", "()", false, &period.to_le_bytes()),
+            );
+            archive.add("z_poles", &complex(&space.multipliers));
+        }
         archive.finish()
     }
 }

@@ -14,11 +14,12 @@ impl LinearModel {
     pub fn modes(&self, count: usize, near: Option<f64>) -> MassModes {
         let is_mass = |name: &String| Some(name.strip_suffix(".x")?.to_owned());
         let masses = self.space.states.iter().filter_map(is_mass).collect();
-        let poles = &self.space.poles;
+        let poles = self.space.poles.iter().copied();
+        let poles: Vec<_> = poles.filter(|pole| pole.norm().is_finite()).collect();
         let largest = poles.iter().map(|pole| pole.norm()).fold(0.0, f64::max);
         let mut modes: Vec<Mode> = Vec::new();
         let mut rigid = 0;
-        for &pole in poles {
+        for pole in poles {
             let is_rigid = pole.norm() <= RIGID * largest || largest == 0.0;
             rigid += usize::from(is_rigid);
             // A rigid-body motion is a double pole at zero: one mode.
@@ -44,6 +45,7 @@ impl LinearModel {
                 frames: Vec::new(),
                 fastest: 0.0,
                 is_steady: true,
+                turns_unsteadily: false,
             },
         }
     }

@@ -308,18 +308,20 @@ impl From<&Mode> for ModeNumbers {
     fn from(mode: &Mode) -> Self {
         let kind = match mode.kind {
             ModeKind::Rigid => "rigid-body",
+            ModeKind::Held => "held",
             ModeKind::Oscillating => "oscillating",
             ModeKind::Decaying => "decaying",
             ModeKind::Growing => "growing",
         };
-        let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
+        let is_still = matches!(mode.kind, ModeKind::Rigid | ModeKind::Held);
+        let oscillates = mode.omega > 0.0 || is_still;
         Self {
             kind,
             frequency: oscillates.then(|| mode.frequency()),
             damped_frequency: oscillates.then(|| mode.damped_frequency()),
             growth: (mode.kind == ModeKind::Growing).then_some(mode.growth),
             rate: mode.growth,
-            damping: (oscillates && mode.kind != ModeKind::Rigid).then(|| mode.damping()),
+            damping: (oscillates && !is_still).then(|| mode.damping()),
             error: mode.error,
         }
     }

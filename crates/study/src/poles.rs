@@ -4,7 +4,7 @@ use nalgebra::Complex;
 use oldham_cosim::Simulation;
 use oldham_model::Model;
 use oldham_results::plot::{Figure, Panel, Series, Style};
-use oldham_stability::{CoupledModel, Extrapolator, Recurrence};
+use oldham_stability::{AnalysisError, CoupledModel, Extrapolator, Recurrence, StateSpace};
 use serde::{Serialize, Serializer};
 
 use crate::StudyError;
@@ -38,6 +38,8 @@ pub struct CoupledPole {
     pub coupled: Option<Complex<f64>>,
     /// Of the discrete scheme as it is run.
     pub run: Option<Complex<f64>>,
+    /// The monolithic one in the z-plane, where parts sample.
+    pub multiplier: Option<Complex<f64>>,
 }
 
 /// The poles of a coupled model.
@@ -47,13 +49,17 @@ pub struct Poles {
     pub model: String,
     /// Its macro step in s.
     pub step: f64,
+    /// The time from sample to sample in s, where parts sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample_time: Option<f64>,
     /// What becomes of each pole.
     pub poles: Vec<CoupledPole>,
     /// Roots that the exchange adds, the rightmost first.
     #[serde(serialize_with = "as_pairs")]
     pub latent: Vec<Complex<f64>>,
+    /// Where no part samples.
     #[serde(skip)]
-    coupled: CoupledModel,
+    coupled: Option<CoupledModel>,
     #[serde(skip)]
     extrapolator: Extrapolator,
 }
@@ -70,7 +76,10 @@ pub struct Poles {
 /// # Ok::<(), oldham_study::StudyError>(())
 /// ```
 pub fn poles(model: &Model, held: HeldSignals) -> Result<Poles, StudyError> {
-    let coupled = CoupledModel::of(&mut model.simulation()?)?;
+    let coupled = match CoupledModel::of(&mut model.simulation()?) {
+        Err(AnalysisError::Sampled(_)) => return sampled_poles(model, held),
+        found => found?,
+    };
     let monolithic = coupled.monolithic();
     if monolithic.len() > MOST_POLES {
         return Err(StudyError::TooManyPoles {
@@ -91,6 +100,7 @@ pub fn poles(model: &Model, held: HeldSignals) -> Result<Poles, StudyError> {
             coupled: coupled.primary(monolithic, extrapolator),
             run: nearest(&discrete, monolithic),
             monolithic,
+            multiplier: None,
         })
         .collect();
     if poles.is_empty() {
@@ -101,10 +111,48 @@ pub fn poles(model: &Model, held: HeldSignals) -> Result<Poles, StudyError> {
     Ok(Poles {
         model: model.name().into(),
         step: model.step(),
+        sample_time: None,
         latent: coupled.latent(extrapolator, LATENT_RATES),
         poles,
-        coupled,
+        coupled: Some(coupled),
         extrapolator,
+    })
+}
+
+/// Poles of a model with parts that sample: from sample to sample without any delay of the coupling, and as it
+/// is run. Held signals as a continuous element have no place beside samples.
+fn sampled_poles(model: &Model, held: HeldSignals) -> Result<Poles, StudyError> {
+    let space = StateSpace::of(&mut model.simulation()?, |_| false)?;
+    let discrete = discrete_poles(&mut model.simulation()?)?;
+    let both = space.poles.iter().zip(&space.multipliers);
+    // What is over after one sample has no pole in the s-plane.
+    let finite = both.filter(|(pole, _)| pole.norm().is_finite());
+    let poles: Vec<CoupledPole> = finite
+        .map(|(&monolithic, &multiplier)| CoupledPole {
+            monolithic,
+            coupled: None,
+            run: nearest(&discrete, monolithic),
+            multiplier: Some(multiplier),
+        })
+        .collect();
+    if poles.is_empty() {
+        return Err(StudyError::NoPoles {
+            model: model.name().into(),
+        });
+    }
+    Ok(Poles {
+        model: model.name().into(),
+        step: model.step(),
+        sample_time: space.sample,
+        poles,
+        latent: Vec::new(),
+        coupled: None,
+        extrapolator: Extrapolator {
+            order: held.order,
+            period: model.step(),
+            latency: held.latency,
+            pade: held.pade,
+        },
     })
 }
 
@@ -150,6 +198,8 @@ impl Serialize for CoupledPole {
             monolithic: One,
             coupled: Option<One>,
             run: Option<One>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            z: Option<[f64; 2]>,
         }
         let one = |pole: Complex<f64>| One {
             re: pole.re,
@@ -161,6 +211,7 @@ impl Serialize for CoupledPole {
             monolithic: one(self.monolithic),
             coupled: self.coupled.map(one),
             run: self.run.map(one),
+            z: self.multiplier.map(|z| [z.re, z.im]),
         };
         data.serialize(serializer)
     }
@@ -169,14 +220,18 @@ impl Serialize for CoupledPole {
 impl Poles {
     /// Where the poles go while the macro step grows to its value and a quarter more.
     pub fn figure(&self) -> Figure {
-        let (coupled, extrapolator) = (&self.coupled, self.extrapolator);
+        let extrapolator = self.extrapolator;
         let mut panel = Panel::new("real part / (1/s)", "imaginary part / (rad/s)");
         let beyond = Extrapolator {
             period: BEYOND * extrapolator.period,
             latency: BEYOND * extrapolator.latency,
             ..extrapolator
         };
-        for (index, pole) in self.poles.iter().enumerate() {
+        let followed = self.coupled.iter().flat_map(|coupled| {
+            let poles = self.poles.iter().enumerate();
+            poles.map(move |(index, pole)| (coupled, index, pole))
+        });
+        for (coupled, index, pole) in followed {
             let path = coupled.path(pole.monolithic, beyond, SWEEP);
             let (re, im) = path.iter().map(|pole| (pole.re, pole.im)).unzip();
             panel = panel.with_series(Series::new(format!("mode {}", index + 1), re, im));

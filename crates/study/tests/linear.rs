@@ -517,3 +517,197 @@ fn modes_are_followed_over_a_parameter() {
         }
     }
 }
+
+/// A mass that a controller slows by its velocity as sampled, and pushes by the sum of its places.
+fn sampled(period: f64, kd: f64, ki: f64) -> String {
+    format!(
+        r#"
+        [model]
+        name = "Sampled"
+        [simulation]
+        duration = 1
+        step = 0.01
+        [lumped.plant]
+        integrator = "exact"
+        masses.x = {{ mass = 2, velocity = 1e-3 }}
+        inputs.u = {{ force = "x" }}
+        inputs.w = {{ force = "x" }}
+        outputs.m = {{ motion = "x" }}
+        outputs.v = {{ velocity = "x" }}
+        outputs.x = {{ displacement = "x" }}
+        [control.c]
+        sample = {period}
+        inputs = {{ v = "m/s", x = "m" }}
+        states.sum = {{ initial = 0, next = "sum + x" }}
+        outputs.u = {{ value = "-{kd} * v - {ki} * sum", unit = "N" }}
+        [excitation]
+        "plant.w" = "0"
+        [[connection]]
+        from = "plant.v"
+        to = "c.v"
+        [[connection]]
+        from = "plant.x"
+        to = "c.x"
+        [[connection]]
+        from = "c.u"
+        to = "plant.u"
+        "#
+    )
+}
+
+/// A mass under a force that is held: x becomes x + T v + T²/2m u, v becomes v + T/m u. There was no linear model at
+/// all, and the sampling was not named as the reason.
+#[test]
+fn a_sampled_loop_goes_from_sample_to_sample() {
+    let (t, kd, ki, m) = (0.05, 10.0, 3.0, 2.0);
+    let model = read(&sampled(t, kd, ki));
+    let linear = linearise(&model, None).unwrap();
+    let space = &linear.space;
+    assert_eq!(space.sample, Some(t));
+    assert_eq!(space.states.len(), 3, "{:?}", space.states);
+    let (by_u, half) = (t / m, t * t / (2.0 * m));
+    let expected = [
+        [1.0, t - half * kd, -half * ki],
+        [0.0, 1.0 - by_u * kd, -by_u * ki],
+        [1.0, 0.0, 1.0],
+    ];
+    for (i, row) in expected.iter().enumerate() {
+        for (j, value) in row.iter().enumerate() {
+            let found = space.a[(i, j)];
+            assert!((found - value).abs() < 1e-12, "{i} {j}: {found} {value}");
+        }
+    }
+    let free = space.inputs.iter().position(|i| i.name == "plant.w").unwrap();
+    for (i, value) in [half, by_u, 0.0].into_iter().enumerate() {
+        assert!((space.b[(i, free)] - value).abs() < 1e-12);
+    }
+    for (s, z) in space.poles.iter().zip(&space.multipliers) {
+        assert!(((s * t).exp() - z).norm() < 1e-12);
+    }
+    let text = String::from_utf8(linear.file(LinearFormat::Csv)).unwrap();
+    assert!(text.starts_with("row [sample time 0.05 s],"), "{text}");
+    assert!(text.contains("\nnext plant.x.x,"), "{text}");
+    let json = serde_json::to_value(&linear).unwrap();
+    assert_eq!(json["sample_time"], 0.05);
+    assert_eq!(json["z_poles"].as_array().unwrap().len(), space.poles.len());
+    let poles = oldham_study::poles(&model, Default::default()).unwrap();
+    assert_eq!(poles.sample_time, Some(t));
+    assert_eq!(poles.poles.len(), space.poles.len());
+    assert!(poles.poles.iter().all(|pole| pole.multiplier.is_some()));
+}
+
+/// Two controllers with periods of two and three tenths: one of six is the product of the maps by hand.
+#[test]
+fn several_sample_times_are_seen_where_they_meet() {
+    let text = r#"
+        [model]
+        name = "Two rates"
+        [simulation]
+        duration = 1
+        step = 0.01
+        [lumped.plant]
+        integrator = "exact"
+        masses.x = { mass = 1, velocity = 1e-3 }
+        inputs.a = { force = "x" }
+        inputs.b = { force = "x" }
+        outputs.v = { velocity = "x" }
+        outputs.x = { displacement = "x" }
+        [control.slow]
+        sample = 0.3
+        inputs = { x = "m" }
+        outputs.u = { value = "-2 * x", unit = "N" }
+        [control.fast]
+        sample = 0.2
+        inputs = { v = "m/s" }
+        outputs.u = { value = "-v", unit = "N" }
+        [[connection]]
+        from = "plant.x"
+        to = "slow.x"
+        [[connection]]
+        from = "slow.u"
+        to = "plant.a"
+        [[connection]]
+        from = "plant.v"
+        to = "fast.v"
+        [[connection]]
+        from = "fast.u"
+        to = "plant.b"
+    "#;
+    let linear = linearise(&read(text), None).unwrap();
+    assert!((linear.space.sample.unwrap() - 0.6).abs() < 1e-12);
+    for column in 0..2 {
+        let (mut x, mut v) = (1.0 - f64::from(column), f64::from(column));
+        let [mut slow, mut fast] = [0.0; 2];
+        for tick in 0..6 {
+            if tick % 3 == 0 {
+                slow = -2.0 * x;
+            }
+            if tick % 2 == 0 {
+                fast = -v;
+            }
+            x += 0.1 * v + 0.005 * (slow + fast);
+            v += 0.1 * (slow + fast);
+        }
+        let j = column as usize;
+        assert!((linear.space.a[(0, j)] - x).abs() < 1e-12);
+        assert!((linear.space.a[(1, j)] - v).abs() < 1e-12);
+    }
+}
+
+/// Each part that has no linear model is named with its own reason; hydraulic circuits have one.
+#[test]
+fn parts_without_a_linear_model_say_why() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let of = |name: &str| {
+        let model = ModelFile::new(format!("{examples}/{name}.toml")).read();
+        linearise(&model.unwrap(), None)
+    };
+    let error = of("arm-and-block").unwrap_err().to_string();
+    assert!(error.contains("has contacts"), "{error}");
+    let error = of("stacked-boxes").unwrap_err().to_string();
+    assert!(error.contains("has contacts"), "{error}");
+    let lift = of("two-cylinder-arm").unwrap();
+    let chambers = lift.space.states.iter().filter(|s| s.contains("chamber"));
+    assert!(chambers.count() >= 4, "{:?}", lift.space.states);
+}
+
+fn rotor(g: f64) -> ModelFile {
+    let text = format!(
+        r#"
+        [model]
+        name = "Blade"
+        [parameters]
+        spin = 5
+        [simulation]
+        duration = 1
+        step = 0.001
+        [multibody.m]
+        gravity = [0, 0, -{g}]
+        nodes.hub = {{ angular_velocity = ["spin", 0, 0] }}
+        bodies.hub = {{ node = "hub", mass = 10, inertia = [5, 5, 5] }}
+        joints.shaft = {{ type = "revolute", between = ["ground", "hub"], position = [0, 0, 0], axis = [1, 0, 0] }}
+        sections.s = {{ axial = 1e7, shear = [1e7, 1e7], torsion = 1e3, bending = [1e3, 1e3], mass = 2, inertia = [0.01, 0.01, 0.01] }}
+        beams.blade = {{ from = "hub", to = [0, 0, 3], elements = 3, section = "s", up = [1, 0, 0], angular_velocity = ["spin", 0, 0] }}
+        "#
+    );
+    ModelFile::of_text("test.toml", &text)
+}
+
+/// A blade that turns flaps faster. Under gravity it is never in a steady rotation: the curves were flat, without
+/// a word.
+#[test]
+fn a_campbell_diagram_has_its_stiffening_or_is_refused() {
+    let range = Range::between("spin", 2.0, 10.0).points(3);
+    let about = About::Start;
+    let found = campbell(&rotor(0.0), &range, about, 3, None).unwrap();
+    let part = &found.parts[0];
+    let rises = part.curves.iter().any(|curve| {
+        let at = |i: usize| part.frequency(curve, i);
+        matches!((at(0), at(2)), (Some(a), Some(b)) if b > 1.1 * a && a > 0.0)
+    });
+    assert!(rises);
+    let Err(refused) = campbell(&rotor(9.81), &range, about, 3, None) else {
+        panic!("it is not in a steady rotation");
+    };
+    assert!(refused.to_string().contains("steady rotation"), "{refused}");
+}

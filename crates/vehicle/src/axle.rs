@@ -25,7 +25,7 @@ impl Axle {
         self.nodes.iter_mut().for_each(|node| references.node(node));
     }
 
-    fn axis(&self, at: &At<'_>) -> Vec3 {
+    pub fn axis(&self, at: &At<'_>) -> Vec3 {
         at.motion(self.nodes[0]).rotation * self.axis
     }
 

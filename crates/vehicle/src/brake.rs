@@ -2,7 +2,9 @@
 //! in time.
 
 use crate::axle::Axle;
-use oldham_multibody::element::{At, ElementEnergy, Jacobian, Residual, Weights};
+use oldham_multibody::element::{
+    At, ElementEnergy, InternalState, Jacobian, NotLinear, Residual, STICKS, Weights,
+};
 use oldham_multibody::{Bristles, Drive, Element, LuGre, NodeId, References};
 use oldham_space::Vec3;
 
@@ -64,6 +66,31 @@ impl Element for DiscBrake {
 
     fn depends_on_past(&self) -> bool {
         true
+    }
+
+    fn internal_states(&self, at: &At<'_>) -> Result<Vec<InternalState>, NotLinear> {
+        let speed = self.axle.rate(at) * self.radius;
+        let rates = self
+            .friction
+            .rates(&[speed], &[at.memory[0]])
+            .ok_or(STICKS)?;
+        let [[by_speed]] = rates.by_velocity;
+        let torque = self.rub(at).1;
+        let axis = self.axle.axis(at);
+        let [carrier, rotor] = self.axle.nodes.map(|node| at.motion(node).angular_velocity);
+        // The axis turns with the carrier.
+        let turned = axis.cross(rotor - carrier) * (self.radius * by_speed);
+        let along = axis * (self.radius * by_speed);
+        let about = |v: Vec3| [0.0, 0.0, 0.0, v[0], v[1], v[2]];
+        let held = axis * (torque * rates.coefficient);
+        Ok(vec![InternalState {
+            name: "bristles".into(),
+            place: 0,
+            by_states: vec![rates.by_deflection],
+            by_poses: vec![about(turned), [0.0; 6]],
+            by_velocities: vec![about(-along), about(along)],
+            forces: vec![about(held), about(-held)],
+        }])
     }
 
     /// At the start the disc is taken to have turned as it does for a second: bristles at rest would

@@ -55,9 +55,6 @@ pub fn execute(arguments: &Linearise) -> Result<(), Failure> {
         return Ok(());
     }
     print(&linear);
-    if let Some(remark) = linear.remark {
-        say!("! {remark}\n");
-    }
     say!("matrices: {}", data.display());
     if bode.is_some() {
         say!("picture: {}", out.display());
@@ -69,20 +66,29 @@ fn print(linear: &LinearModel) {
     let space = &linear.space;
     let (states, inputs, outputs) = (space.states.len(), space.inputs.len(), space.outputs.len());
     let (name, time) = (&linear.model, number(linear.time));
+    let sampled = match space.sample {
+        Some(period) => format!(" from sample to sample, every {} s", number(period)),
+        None => String::new(),
+    };
     say!(
-        "{name}: linear about t = {time} s, {states} states, {inputs} inputs, {outputs} outputs\n"
+        "{name}: linear about t = {time} s{sampled}, {states} states, {inputs} inputs, {outputs} outputs\n"
     );
-    let mut table = Table::new([
+    let mut header = vec![
         "pole",
         "real / (1/s)",
         "imaginary / (rad/s)",
         "frequency / Hz",
         "damping",
-    ]);
+    ];
+    if space.sample.is_some() {
+        header.push("z");
+    }
+    let mut table = Table::new(header);
     let largest = space
         .poles
         .iter()
         .map(|pole| pole.norm())
+        .filter(|size| size.is_finite())
         .fold(0.0, f64::max);
     for (index, pole) in space.poles.iter().take(LISTED).enumerate() {
         // A pole at zero is not told in rounding errors.
@@ -95,13 +101,21 @@ fn print(linear: &LinearModel) {
             false => number(oldham_study::damping(*pole)),
         };
         let hertz = pole.norm() / std::f64::consts::TAU;
-        table.row([
+        let mut row = vec![
             (index + 1).to_string(),
             shown(pole.re),
             shown(pole.im),
             shown(hertz),
             damping,
-        ]);
+        ];
+        if let Some(z) = space.multipliers.get(index) {
+            let turned = match z.im == 0.0 {
+                true => String::new(),
+                false => format!(" + {}i", number(z.im)),
+            };
+            row.push(format!("{}{turned}", number(z.re)));
+        }
+        table.row(row);
     }
     say!("{table}");
     let listed = |names: Vec<&str>| {

@@ -142,6 +142,7 @@ fn as_json(model: &Model, arguments: &Modes, all: &[Vibrations<'_>]) -> Value {
 fn remark(mode: &Mode) -> String {
     match mode.kind {
         ModeKind::Rigid => "rigid-body motion".into(),
+        ModeKind::Held => "stays where it is put, held by friction or hysteresis".into(),
         ModeKind::Oscillating => String::new(),
         ModeKind::Decaying => format!("decays at {} 1/s without oscillating", number(-mode.growth)),
         ModeKind::Growing => format!("unstable: grows at {} 1/s", number(mode.growth)),
@@ -166,6 +167,11 @@ pub fn frames_note(found: &FoundModes) -> Option<String> {
 pub fn unsteady_note(found: &FoundModes, at: Configuration) -> Option<&'static str> {
     match (found.is_steady || found.modes.is_empty(), at) {
         (true, _) => None,
+        (false, _) if found.turns_unsteadily => Some(
+            "something that is not round turns here, and not in a steady rotation (weight across its axis, or a \
+             torque that nothing balances): these are modes of the motion frozen as it is, without what \
+             centrifugal forces do to it in a steady rotation",
+        ),
         (false, Configuration::Initial) => Some(
             "the start is no equilibrium: these are modes of the motion frozen at the start; \
              --at static finds those about static equilibrium",
@@ -194,13 +200,13 @@ pub fn table(found: &FoundModes, shape: Option<&dyn Fn(&Mode) -> String>) -> Tab
     header.extend(has_remarks.then_some(""));
     header.extend(shape.map(|_| "shape"));
     let row = |(index, mode): (usize, &Mode)| {
-        let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
+        let oscillates = mode.omega > 0.0 || matches!(mode.kind, ModeKind::Rigid | ModeKind::Held);
         let digits = |value: f64| match oscillates {
             true => format!("{value:.5}"),
             false => "-".into(),
         };
         let ratio = match mode.kind {
-            ModeKind::Rigid => "-".into(),
+            ModeKind::Rigid | ModeKind::Held => "-".into(),
             _ if !oscillates => "-".into(),
             _ => number(mode.damping()),
         };

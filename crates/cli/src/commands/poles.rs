@@ -29,10 +29,22 @@ pub fn execute(arguments: &Poles) -> Result<(), Failure> {
         say!(
             "{:#}",
             json!({"command": "poles", "model": found.model, "step": found.step,
-            "poles": found.poles, "latent": latent, "picture": load::shown(&out)})
+            "sample_time": found.sample_time, "poles": found.poles, "latent": latent, "picture": load::shown(&out)})
         );
     } else {
         print(&found.model, found.step, &found.poles, &found.latent);
+        if let Some(period) = found.sample_time {
+            let z = |pole: &CoupledPole| {
+                pole.multiplier
+                    .map(|z| format!("{:.6} + {:.6}j", z.re, z.im))
+            };
+            let all: Vec<String> = found.poles.iter().filter_map(z).collect();
+            say!(
+                "  parts sample: the monolithic poles are those from sample to sample, every {} s, in the z-plane at {}",
+                number(period),
+                all.join(", ")
+            );
+        }
         say!("picture: {}", out.display());
     }
     Ok(())

@@ -124,6 +124,9 @@ pub struct Modes {
     pub fastest: f64,
     /// Whether the state is an equilibrium, or a steady motion.
     pub is_steady: bool,
+    /// Whether something turns that is not round, and not in a steady rotation: what centrifugal forces would do
+    /// to it in one is missing.
+    pub turns_unsteadily: bool,
     /// Degrees of freedom: unknown motions less independent constraints; nothing for large models.
     pub degrees_of_freedom: Option<usize>,
 }
@@ -173,6 +176,7 @@ impl System {
             frames: counted(&frames),
             fastest: self.motions.iter().map(spin).fold(0.0, f64::max),
             is_steady,
+            turns_unsteadily: turns && !is_constant,
             degrees_of_freedom,
         })
     }

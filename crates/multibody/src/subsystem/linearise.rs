@@ -108,7 +108,6 @@ pub(super) fn linearise(part: &mut MechanismPart, inputs: &[f64]) -> Result<Line
     let rates = by_pose * &pose + by_velocity * &velocity + by_states * &carried;
     let mut derivative = DMatrix::zeros(states, states + width);
     let places = velocity.select_rows(&free.coordinates);
-    // The velocity of a coordinate that is moved by an input is not a state.
     derivative
         .view_mut((0, 0), (nz, states + width))
         .copy_from(&places);

@@ -20,6 +20,9 @@ const SLIDING: f64 = 0.15;
 /// Retardation of the carcass at standstill, in s: without it a car would rock for ever.
 const RETARDATION: f64 = 0.01;
 
+/// Speed in m/s below which a patch stands.
+const STANDING: f64 = 1e-9;
+
 /// What is remembered: the deflections u and v, and of each the rates of decay and of sliding at the
 /// last time.
 pub(super) const MEMORY: usize = 6;
@@ -64,6 +67,18 @@ impl<T: Real> Carcass<T> {
             slides,
             lengths,
         }
+    }
+
+    /// The rate of a deflection, and by how much of itself it decays.
+    pub fn rate(&self, direction: usize) -> (T, f64) {
+        let decay = self.decays[direction];
+        let rate = self.slides[direction] - decay * self.deflections[direction];
+        (rate, decay.value())
+    }
+
+    /// Whether the patch neither rolls nor slides.
+    pub fn stands(&self) -> bool {
+        self.decays[0].value() * self.lengths[0].value() < STANDING
     }
 
     /// What is to be remembered.

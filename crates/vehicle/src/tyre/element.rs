@@ -8,13 +8,17 @@ use crate::dual::{Dual, Real, Varied, carried, varied};
 use crate::road::Road;
 use crate::wrench::add_varied_wrench;
 use oldham_model::Outline;
-use oldham_multibody::element::{At, ElementEnergy, Jacobian, Residual, Weights};
+use oldham_multibody::element::{
+    At, ElementEnergy, InternalState, Jacobian, NotLinear, Residual, Weights,
+};
 use oldham_multibody::{Element, NodeId, References};
 use oldham_space::{V3, Vec3};
 use std::sync::Arc;
 
 /// Deflection over which vertical damping sets in when a wheel touches down, in m.
 const DAMPED_FROM: f64 = 1e-3;
+/// Deflection of the carcass by which forces are differenced, in m.
+const BENT: f64 = 1e-5;
 /// Speed below which rolling resistance and aligning moment fade, in m/s.
 const SLOW: f64 = 0.1;
 
@@ -225,6 +229,64 @@ impl Element for Tyre {
 
     fn depends_on_past(&self) -> bool {
         true
+    }
+
+    /// The deflections of the carcass, while the wheel touches the road.
+    fn internal_states(&self, at: &At<'_>) -> Result<Vec<InternalState>, NotLinear> {
+        let motion = at.motion(self.nodes[0]);
+        let road = self.road.under(motion.position);
+        let wheel = WheelMotion {
+            centre: varied(motion.position, 0),
+            axis: carried(motion.rotation * self.axis),
+            velocity: varied(motion.velocity, 6),
+            angular_velocity: varied(motion.angular_velocity, 9),
+        };
+        let Some(contact) = Contact::new(&wheel, &road) else {
+            return Ok(Vec::new());
+        };
+        let Some(response) = self.respond(contact.kinematics, road.grip, at) else {
+            return Ok(Vec::new());
+        };
+        let carcass = &response.carcass;
+        if carcass.stands() && at.memory[..2].iter().any(|u| *u != 0.0) {
+            return Err(NotLinear(
+                "stands with its carcass bent: it rolls out of that either way",
+            ));
+        }
+        let names = ["carcass_along", "carcass_across"];
+        let states = [0, 1].map(|i| {
+            let (rate, decay) = carcass.rate(i);
+            let mut by_states = vec![0.0; 2];
+            by_states[i] = -decay;
+            let mut forces = [0.0; 6];
+            for (times, weight) in [(1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)] {
+                let mut memory = [0.0; MEMORY];
+                memory.copy_from_slice(at.memory);
+                memory[i] += times * BENT;
+                let changed = At {
+                    memory: &memory,
+                    ..*at
+                };
+                let wrench = self.contact(&changed).and_then(|(contact, grip)| {
+                    let response = self.respond(contact.kinematics, grip, &changed)?;
+                    Some(contact.wrench(response.wrench))
+                });
+                for (k, [force, moment]) in wrench.iter().flat_map(|w| (0..3).map(move |k| (k, w)))
+                {
+                    forces[k] += weight * force[k] / (12.0 * BENT);
+                    forces[3 + k] += weight * moment[k] / (12.0 * BENT);
+                }
+            }
+            InternalState {
+                name: names[i].into(),
+                place: i,
+                by_states,
+                by_poses: vec![std::array::from_fn(|k| rate.slopes[k])],
+                by_velocities: vec![std::array::from_fn(|k| rate.slopes[6 + k])],
+                forces: vec![forces],
+            }
+        });
+        Ok(states.into())
     }
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
