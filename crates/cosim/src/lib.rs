@@ -21,6 +21,7 @@ mod dial;
 mod draft;
 mod exchange_buffer;
 mod fault;
+mod held;
 mod implicit;
 mod incoming;
 mod initial;
