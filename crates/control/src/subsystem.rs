@@ -387,7 +387,10 @@ fn ports(controller: &Controller, equations: &Equations) -> Ports {
         ports.add_input(name, Quantity::Scalar(unit.clone()));
     }
     for (index, (name, unit, _)) in controller.outputs.iter().enumerate() {
-        ports.add_output(name, Quantity::Scalar(unit.clone()));
+        let output = ports.add_output(name, Quantity::Scalar(unit.clone()));
+        if controller.sample.is_some() {
+            ports.declare_held(output);
+        }
         for input in equations.direct_inputs(index) {
             ports.feed_through(index, input);
         }

@@ -362,6 +362,7 @@ impl Builder {
             let sent = outputs + ports.output_range(ports.sent_for(from.1)).start;
             let event = outputs + ports.output_width();
             let iterate = layout.claim(width).start;
+            let is_held = ports.is_held(from.1);
             let seldom = self.units[from.0.0].seldom.place(from.1);
             let seldom = seldom.map(|place| event + 1 + place);
             iterated.push(IteratedConnection {
@@ -376,6 +377,9 @@ impl Builder {
             let receiver = &mut self.units[to.0.0];
             let version = seldom.map(|place| (place, receiver.known.add()));
             let input = receiver.ports.input_range(to.1);
+            if is_held {
+                receiver.inputs.hold(&receiver.ports, to.1);
+            }
             incoming[to.0.0].push(IncomingConnection {
                 sender: from.0,
                 every: self.units[from.0.0].every,

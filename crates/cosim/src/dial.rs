@@ -4,8 +4,10 @@
 //! begins, and that value holds for the whole step: so a run depends on the values at its steps
 //! alone. They are recorded beside the outputs, belong to the state, and can be played back.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::held;
 use crate::inputs::Source;
 use crate::state::Visitor;
 
@@ -43,6 +45,8 @@ pub(crate) struct ExternalInput {
     dial: Dial,
     /// What holds for the present step.
     held: Vec<f64>,
+    /// What held over the last advance.
+    acted: Vec<f64>,
     /// What the dial shows, as far as it is state.
     shown: Vec<f64>,
     /// Values of each macro step since the initial time, one after the other.
@@ -57,6 +61,7 @@ impl ExternalInput {
             name: name.into(),
             dial,
             shown: held.clone(),
+            acted: held.clone(),
             held,
             script: None,
         }
@@ -68,6 +73,20 @@ impl ExternalInput {
 
     pub fn held(&self) -> &[f64] {
         &self.held
+    }
+
+    /// Takes its jump back from these inputs, and says whether there is one.
+    pub fn undo_jump(&self, range: &Range<usize>, inputs: &mut [f64]) -> bool {
+        held::undo(range, &self.held, &self.acted, inputs)
+    }
+
+    pub fn has_jumped(&self) -> bool {
+        self.held != self.acted
+    }
+
+    /// What holds has acted.
+    pub fn pass_jump(&mut self) {
+        self.acted.copy_from_slice(&self.held);
     }
 
     /// From now on the values are those of an earlier run; after its end, the last ones.
@@ -102,6 +121,7 @@ impl ExternalInput {
             None => self.dial.with(|now| self.shown.copy_from_slice(now)),
         }
         visitor.fixed(&mut self.held);
+        visitor.fixed(&mut self.acted);
         visitor.fixed(&mut self.shown);
     }
 }

@@ -63,6 +63,11 @@ pub enum BuildError {
         "implicit (tight) coupling iterates the delay away that the compensator at `{0}` would undo; use one of the two"
     )]
     CorrectedTight(String),
+    /// Iteration would use the output of the coming sample.
+    #[error(
+        "implicit (tight) coupling would use what `{0}` sends at the coming sample before it is taken: it is held from sample to sample; use explicit (loose) coupling with an output update, or a continuous part"
+    )]
+    TightAndHeld(String),
     /// A tolerance for a port that does not exist.
     #[error("there is no connected output `{0}` to give a tolerance to")]
     UnknownTolerancePort(String),

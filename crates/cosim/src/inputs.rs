@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::cancel::Cancel;
 use crate::dial::ExternalInput;
+use crate::held::HeldInputs;
 use crate::port::{InputPort, Ports};
 use crate::predictor::Predictor;
 use crate::sequence::{LEVELS, impulse_response};
@@ -53,6 +54,8 @@ pub struct Inputs {
     ports: Vec<Range<usize>>,
     sources: Vec<(Range<usize>, Box<dyn Source>)>,
     external: Vec<(Range<usize>, ExternalInput)>,
+    /// Those that are held by their senders: no predictor sees them.
+    held: HeldInputs,
     /// When the newest sample of each port was sent.
     sampled: Vec<f64>,
     cancel: Option<Cancel>,
@@ -72,6 +75,7 @@ impl Inputs {
             ports: (0..ports.inputs().len()).map(range).collect(),
             sources: Vec::new(),
             external: Vec::new(),
+            held: HeldInputs::default(),
             sampled: vec![f64::NEG_INFINITY; ports.inputs().len()],
             cancel: None,
             layer: None,
@@ -83,7 +87,8 @@ impl Inputs {
     #[inline(never)]
     fn find_predicted(&mut self) {
         let are_driven = !(self.sources.is_empty() && self.external.is_empty());
-        self.are_predicted = self.given.is_empty() && !are_driven && self.layer.is_none();
+        let is_plain = !are_driven && self.held.is_empty() && self.layer.is_none();
+        self.are_predicted = self.given.is_empty() && is_plain;
     }
 
     /// Drives an unconnected input.
@@ -96,6 +101,48 @@ impl Inputs {
     pub(crate) fn follow_dial(&mut self, ports: &Ports, port: InputPort, input: ExternalInput) {
         self.external.push((ports.input_range(port), input));
         self.find_predicted();
+    }
+
+    /// This input is held by its sender, from sample to sample, whatever the predictor.
+    pub fn hold(&mut self, ports: &Ports, port: InputPort) {
+        self.held.add(ports, port);
+        self.find_predicted();
+    }
+
+    /// Whether any input is held by its sender.
+    pub(crate) fn has_held(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Takes the jumps that held inputs have made since the last advance back from inputs that were asked for, and says
+    /// whether there are any. The loads with and without them differ by what a formula with a history has to be told:
+    /// its past belongs to the old values. A part asks once, as its advance begins.
+    pub fn undo_jump(&self, inputs: &mut [f64]) -> bool {
+        let mut has_jumped = !self.held.is_empty() && self.held.undo_jump(inputs);
+        for (range, input) in &self.external {
+            has_jumped |= input.undo_jump(range, inputs);
+        }
+        has_jumped
+    }
+
+    /// Whether any held input has jumped since the last advance.
+    #[inline]
+    pub fn have_jumped(&self) -> bool {
+        !self.are_predicted && self.any_has_jumped()
+    }
+
+    #[inline(never)]
+    fn any_has_jumped(&self) -> bool {
+        let mut external = self.external.iter();
+        self.held.have_jumped() || external.any(|(_, input)| input.has_jumped())
+    }
+
+    /// The jumps of held inputs are behind: for those who advance a subsystem by themselves.
+    pub fn pass_jump(&mut self) {
+        self.held.pass_jump();
+        for (_, input) in &mut self.external {
+            input.pass_jump();
+        }
     }
 
     /// The inputs that are set from outside.
@@ -190,6 +237,7 @@ impl Inputs {
             inputs[place] = value;
         }
         self.predictor.predict(t, now, inputs);
+        self.held.put(inputs);
         for (range, source) in &mut self.sources {
             source.value(t, &mut inputs[range.clone()]);
         }
@@ -233,7 +281,9 @@ impl Inputs {
             self.find_predicted();
         }
         self.sampled[port.0] = t;
-        self.predictor.receive(port, t, values);
+        if !self.held.receive(port, values) {
+            self.predictor.receive(port, t, values);
+        }
     }
 
     pub(crate) fn sent(&mut self, t: f64, outputs: &[f64]) {
@@ -255,8 +305,10 @@ impl Inputs {
         self.predictor.note()
     }
 
+    /// An event: parts find their accelerations anew.
     pub(crate) fn reset(&mut self) {
         self.predictor.reset();
+        self.pass_jump();
     }
 }
 
@@ -264,6 +316,7 @@ impl State for Inputs {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.predictor.visit(visitor);
         visitor.fixed(&mut self.sampled);
+        self.held.visit(visitor);
         for (_, source) in &mut self.sources {
             if let Some(state) = source.state() {
                 state.visit(visitor);

@@ -22,6 +22,7 @@ mod dial;
 mod draft;
 mod exchange_buffer;
 mod fault;
+mod held;
 mod implicit;
 mod incoming;
 mod initial;

@@ -280,6 +280,8 @@ pub struct Ports {
     rates: Vec<(OutputPort, OutputPort)>,
     /// Outputs, and what is sent instead of them.
     sent: Vec<(OutputPort, OutputPort)>,
+    /// Outputs that are held from sample to sample.
+    held: Vec<OutputPort>,
 }
 
 impl Ports {
@@ -346,11 +348,25 @@ impl Ports {
         rates.find(|(of, _)| *of == output).map(|(_, rate)| *rate)
     }
 
+    /// Declares that an output is held from one sample to the next, as that of a sampled controller: whoever receives
+    /// it holds it too, whatever its predictor, and is told when it jumps.
+    pub fn declare_held(&mut self, output: OutputPort) {
+        self.held.push(output);
+    }
+
+    /// Whether an output is held between samples.
+    pub fn is_held(&self, output: OutputPort) -> bool {
+        self.held.contains(&output)
+    }
+
     /// Adds an output that is sent instead of another one, wherever that is connected. Results show
     /// the other one only.
     pub fn add_sent(&mut self, instead_of: OutputPort) -> OutputPort {
         let Port { name, quantity } = &self.outputs[instead_of.0];
         let sent = self.add_output(format!("{name} as sent"), quantity.clone());
+        if self.is_held(instead_of) {
+            self.declare_held(sent);
+        }
         self.sent.push((instead_of, sent));
         sent
     }
@@ -396,6 +412,8 @@ impl Ports {
         };
         self.rates.extend(moved(&other.rates));
         self.sent.extend(moved(&other.sent));
+        self.held
+            .extend(other.held.iter().map(|&port| output(port)));
     }
 
     /// Whether results show an output: all but matrices and what is sent instead of another one.
@@ -527,6 +545,7 @@ mod tests {
         let rate = two.add_output("rate", Quantity::Scalar(Unit::NEWTON));
         two.feed_through(0, 0);
         two.declare_rate(force, rate);
+        two.declare_held(rate);
         two.conjugate(Conjugate::GivesForce {
             motion: length,
             force,
@@ -537,6 +556,8 @@ mod tests {
         assert_eq!(one.initial_inputs()[one.input_range(length)], [0.7]);
         assert_eq!(one.direct_inputs(19), [3]);
         assert_eq!(one.rate_of(force), one.output("oil.rate"));
+        assert!(one.is_held(one.output("oil.rate").unwrap()));
+        assert!(!one.is_held(force));
         let pair = Conjugate::GivesForce {
             motion: length,
             force,

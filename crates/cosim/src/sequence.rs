@@ -13,6 +13,7 @@ use crate::predictor::Predictor;
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::simulation::Simulation;
 use crate::state::{Snapshot, State, Visitor};
+use crate::unit::Unit;
 
 /// Value and derivatives that a motion port carries.
 pub const LEVELS: usize = 3;
@@ -129,7 +130,9 @@ impl Simulation {
             && plan.timeline.ticks_per_step == 1
             && plan.output_update_passes == 0
             && plan.every.iter().all(|&every| every == 1);
-        if !is_plain || self.units.iter().any(|unit| unit.corrects_inputs) {
+        let is_other = |unit: &Unit| unit.corrects_inputs || unit.inputs.has_held();
+        // What is held and jumps shifts the histories of its receivers: no tap of a connection says that.
+        if !is_plain || self.units.iter().any(is_other) {
             return None;
         }
         let phases = &plan.timeline.phases;

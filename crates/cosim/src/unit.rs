@@ -138,7 +138,7 @@ impl Unit {
 
     /// Corrects the step for what has arrived since, and evaluates the outputs again.
     pub fn correct(&mut self, from: f64, to: f64) -> Result<(), Fault> {
-        self.inputs.at(to, &mut self.input_values);
+        self.find_acted(to);
         let corrected = match self.subsystem.step_correction() {
             Some(correction) => correction.correct(to, &self.input_values),
             None => Ok(()),
@@ -209,12 +209,19 @@ impl Unit {
                 let subsystem = self.name.clone();
                 return Err(Fault::NoProgress { subsystem, t });
             }
+            self.inputs.pass_jump();
             self.event |= reached.event;
             t = reached.time;
         }
         self.evaluate(to)?;
         self.close_work_integrals(to - from);
         Ok(())
+    }
+
+    /// The inputs at the end of the last advance: what is held is what acted over it, whatever has arrived since.
+    fn find_acted(&mut self, to: f64) {
+        self.inputs.at(to, &mut self.input_values);
+        self.inputs.undo_jump(&mut self.input_values);
     }
 
     #[inline(never)]
@@ -456,7 +463,7 @@ impl Unit {
 
     /// The energy balance at the time reached, with the inputs as they are known there.
     pub fn energy(&mut self, t: f64) -> Option<Energy> {
-        self.inputs.at(t, &mut self.input_values);
+        self.find_acted(t);
         let balance = self.subsystem.energy_balance()?;
         let mut energy = balance.energy(t, &self.input_values);
         let driven = self.driven.iter();

@@ -174,6 +174,12 @@ impl Tally {
         self.open_step = size;
     }
 
+    /// Closes the last step, at whose end this is the power.
+    pub(crate) fn close(&mut self, power: Power) {
+        (self.dissipated, self.supplied) = self.closed(power);
+        self.open_step = 0.0;
+    }
+
     /// The work up to the end of the last step, where this is the power: lost and brought.
     pub(crate) fn closed(&self, power: Power) -> (f64, f64) {
         let weight = 0.5 * self.open_step;

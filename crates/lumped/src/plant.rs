@@ -6,7 +6,7 @@ use oldham_cosim::StepError;
 
 use crate::equations::{Equations, Motion};
 use crate::tangents::{By, Tangents};
-use crate::wiring::{Origin, Wiring};
+use crate::wiring::{Origin, Target, Wiring};
 
 /// A system in motion.
 #[derive(Clone, Debug)]
@@ -122,6 +122,41 @@ impl Plant {
                 Origin::ForceOnBoundary(_) | Origin::Tangent(_) => 0.0,
             };
         }
+    }
+
+    /// Lets the inputs act that did so up to time t, before held ones jumped; says whether any did.
+    #[inline(always)]
+    pub(crate) fn undo_jump(&mut self, t: f64, inputs: &mut Inputs) -> bool {
+        inputs.have_jumped() && self.undo_found_jump(t, inputs)
+    }
+
+    #[inline(never)]
+    fn undo_found_jump(&mut self, t: f64, inputs: &mut Inputs) -> bool {
+        let mut offered = std::mem::take(&mut self.offered);
+        inputs.at(t, &mut offered);
+        self.own_loads(&offered);
+        inputs.undo_jump(&mut offered);
+        self.impose(&offered);
+        self.offered = offered;
+        true
+    }
+
+    /// Leaves the forces that inputs apply to own nodes in `forces`.
+    fn own_loads(&mut self, inputs: &[f64]) {
+        self.forces.fill(0.0);
+        for (target, value) in self.wiring.targets.iter().zip(inputs) {
+            if let Target::Force(row) = *target {
+                self.forces[row] += value;
+            }
+        }
+    }
+
+    /// By how much applied forces jump, after [`undo_jump`](Self::undo_jump).
+    pub(crate) fn find_jump(&mut self) -> &[f64] {
+        for (jump, before) in self.forces.iter_mut().zip(&self.applied) {
+            *jump -= before;
+        }
+        &self.forces
     }
 
     /// The inputs that act.

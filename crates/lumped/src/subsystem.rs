@@ -108,6 +108,27 @@ impl Lumped {
         }
     }
 
+    /// Held inputs that have jumped since the last step: its work is closed with what acted over it, and the integrator
+    /// is told by how much the loads jump.
+    #[inline(always)]
+    fn meet_jump(&mut self, t: f64, inputs: &mut Inputs) -> Result<(), StepError> {
+        match self.plant.undo_jump(t, inputs) {
+            true => self.close_work(t),
+            false => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn close_work(&mut self, t: f64) -> Result<(), StepError> {
+        if self.energy_terms.has_power {
+            let power = self.power(t)?;
+            self.tally.close(power);
+            self.given.follow(t, &self.plant)?;
+        }
+        self.method.expect_jump(self.plant.find_jump());
+        Ok(())
+    }
+
     /// One step of a plant that has received its inputs at the start.
     #[inline(always)]
     pub(crate) fn take(&mut self, step: Step, inputs: &mut Inputs) -> Result<(), StepError> {
@@ -185,6 +206,9 @@ impl Subsystem for Lumped {
                 },
                 size,
             };
+            if index == 1 {
+                self.meet_jump(from, inputs)?;
+            }
             match self.locates_kinks {
                 true => self.step_over_kinks(step, inputs)?,
                 false => {

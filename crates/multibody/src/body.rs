@@ -135,6 +135,16 @@ impl Inertia {
         }
     }
 
+    /// The mass matrix at a pose, times accelerations.
+    pub fn times(&self, at: &Motion, a: Vec3, alpha: Vec3) -> Momentum {
+        let s = at.rotation * self.first;
+        let j = at.rotation * self.second * at.rotation.transpose();
+        Momentum {
+            linear: a * self.mass + alpha.cross(s),
+            angular: s.cross(a) + j * alpha,
+        }
+    }
+
     pub fn kinetic_energy(&self, at: &Motion) -> f64 {
         let p = self.momentum(at);
         0.5 * (p.linear.dot(at.velocity) + p.angular.dot(at.angular_velocity))

@@ -155,6 +155,7 @@ impl System {
         self.return_to_records();
         found?;
         self.record_accelerations();
+        self.forget_jump();
         self.state.known = 1;
         Ok(())
     }

@@ -26,6 +26,7 @@ mod impulses;
 mod integrator;
 mod inverse_iteration;
 pub mod joint;
+mod jump;
 mod kinks;
 pub mod linear;
 mod linearised;

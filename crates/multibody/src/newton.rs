@@ -334,6 +334,20 @@ impl System {
         Ok(())
     }
 
+    /// The same before a step that begins with a jump. Where steps are solved to rounding, so is what the jump does.
+    pub(crate) fn prepare_factors_for_jump(
+        &mut self,
+        time: f64,
+        h: f64,
+        gains: [f64; 2],
+        inputs: &[f64],
+    ) -> Result<(), Failure> {
+        match self.work.is_sharp {
+            true => self.factor_here(time, h, gains, inputs),
+            false => self.prepare_factors(time, h, gains, inputs),
+        }
+    }
+
     pub(crate) fn factor_here(
         &mut self,
         time: f64,

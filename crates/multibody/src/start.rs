@@ -39,6 +39,7 @@ impl System {
     pub(crate) fn reserve_linearisation(&mut self, inputs: usize) {
         let others = self.assembly.constraints + self.assembly.memory + inputs;
         self.work.inputs.reserve(inputs);
+        self.work.jump.reserve(inputs);
         let whole = &mut self.work.whole.factored_at;
         whole.reserve(self.motions.len(), others);
         for factored_at in [&mut self.state.factored_at, &mut self.work.factored] {

@@ -10,6 +10,7 @@ use crate::error::{ModelError, SolveError};
 use crate::explicit::Stages;
 use crate::failure::Failure;
 use crate::integrator::{self, Formula, Method, Rates, Record, StepHistory};
+use crate::jump::Jump;
 use crate::linear::{BlockLu, Prescribed};
 use crate::model::Model;
 use crate::newton::{Convergence, FactoredAt};
@@ -139,6 +140,8 @@ pub(crate) struct Work {
     /// Number of factorisations, of any matrix.
     pub stamp: u64,
     pub last_step: LastStep,
+    /// A jump of held loads at the start of a step.
+    pub jump: Jump,
     pub consistency: Consistency,
     /// Inputs of a step whose inputs are held.
     pub inputs: Vec<f64>,
@@ -202,6 +205,10 @@ impl System {
             target: 0.0,
             stamp: 0,
             last_step: LastStep::default(),
+            jump: match options.method.is_explicit() {
+                true => Jump::default(),
+                false => Jump::new(assembly.unknowns(), constraints, assembly.residual_length()),
+            },
             consistency: Consistency::new(&assembly),
             inputs: Vec::new(),
             stages: match matches!(options.method, Method::Rk4 { .. }) {
@@ -401,6 +408,10 @@ impl System {
         let formula = self.options.method.formula(self.state.known);
         let formula = formula.expect("explicit methods have a step of their own");
         let gains = formula.gains(h);
+        self.work.jump.is_met = false;
+        if self.work.jump.is_expected {
+            self.find_shift(time, h, gains, inputs)?;
+        }
         self.predict(h, &formula);
         self.place_prescribed(gains[0], inputs);
         if let Err(error) = self.converge(time, h, gains, inputs, None) {
@@ -441,9 +452,17 @@ impl System {
                 self.work.known[i + 1] = integrator::known(now, before, h, k);
                 continue;
             }
-            let (known, rates) = match formula {
-                Formula::MultiStep(k) => integrator::begin(now, before, h, k),
-                Formula::Newmark(k) => integrator::newmark::begin(now, h, k),
+            let (known, rates) = match (formula, &self.work.jump) {
+                (Formula::MultiStep(k), jump) if jump.is_met => {
+                    let inertia = &self.assembly.inertia[i + 1];
+                    integrator::begin_with_jump(now, before, h, k, inertia, &jump.of(i))
+                }
+                (Formula::Newmark(k), jump) if jump.is_met => {
+                    let now = integrator::newmark::with_jump(now, h, k, &jump.of(i));
+                    integrator::newmark::begin(&now, h, k)
+                }
+                (Formula::MultiStep(k), _) => integrator::begin(now, before, h, k),
+                (Formula::Newmark(k), _) => integrator::newmark::begin(now, h, k),
             };
             self.motions[i + 1] = known.motion(&rates, c);
             self.work.known[i + 1] = known;
@@ -460,6 +479,12 @@ impl System {
             } else {
                 *now
             };
+        }
+        if self.work.jump.is_met {
+            let changes = self.work.jump.multipliers(self.assembly.nodes());
+            for (next, change) in self.multipliers.iter_mut().zip(changes) {
+                *next += change;
+            }
         }
     }
 
@@ -535,6 +560,9 @@ impl System {
         std::mem::swap(&mut state.now, &mut state.before);
         std::mem::swap(&mut state.multipliers, &mut state.multipliers_before);
         self.record_end(per_c);
+        if self.work.jump.is_met {
+            self.leave_jump(h);
+        }
         let state = &mut self.state;
         state.time = time;
         state.step = h;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::builder::{Builder, PortConnection};
 use crate::fault::{BuildError, Fault};
-use crate::port::Quantity;
+use crate::port::{OutputPort, Quantity};
 use crate::schedule::{Coupling, Schedule, Stage, SubsystemId};
 
 impl Builder {
@@ -122,6 +122,12 @@ impl Builder {
                 Ok(false) => errors.push(BuildError::CannotRollBack(unit.name.clone())),
                 Err(fault) => errors.push(BuildError::Initial(fault)),
             }
+        }
+        for (index, unit) in self.units.iter().enumerate() {
+            let all = (0..unit.ports.outputs().len()).map(OutputPort);
+            let held = all.filter(|port| unit.ports.is_held(*port));
+            let names = held.map(|port| self.output_name((SubsystemId(index), port)));
+            errors.extend(names.map(BuildError::TightAndHeld));
         }
         for (port, _) in tolerances {
             let connected = |c: &PortConnection| self.output_name(c.from) == *port;

@@ -54,6 +54,7 @@ impl Unit {
     pub fn begin(&mut self, t: f64) {
         self.inputs.at(t, &mut self.input_values);
         self.correct_inputs(t);
+        self.inputs.pass_jump();
         for work in all(&mut self.interface_works, &mut self.driven) {
             work.begin(&self.input_values, &self.released);
         }
@@ -81,7 +82,7 @@ impl Unit {
         if !self.tracks_work {
             return;
         }
-        self.inputs.at(to, &mut self.input_values);
+        self.find_acted(to);
         self.correct_inputs(to);
         for work in all(&mut self.interface_works, &mut self.driven) {
             work.close(&self.input_values, &self.released, h);

@@ -8,6 +8,7 @@ use super::Step;
 use super::differentiated::DifferentiatedNodes;
 use super::newton::Newton;
 use super::schur::Schur;
+use super::shift::Shift;
 use crate::plant::Plant;
 
 /// Nothing is known of the start yet.
@@ -43,6 +44,8 @@ struct History {
     a: Vec<f64>,
     /// Positions, velocities and accelerations one step back.
     before: [Vec<f64>; 3],
+    /// What a jump of held loads does to it.
+    shift: Shift,
 }
 
 impl Implicit {
@@ -67,6 +70,7 @@ impl Implicit {
                 step: 0.0,
                 a: vec![0.0; own],
                 before: [(); 3].map(|()| vec![0.0; own]),
+                shift: Shift::new(own),
             }),
             differentiated: DifferentiatedNodes::new(plant),
             phase: NEW,
@@ -165,10 +169,11 @@ impl Implicit {
         inputs: &mut Inputs,
         counters: &mut Counters,
     ) -> Result<(), StepError> {
-        if self.phase == NEW {
+        let jumps = self.takes_jump();
+        if self.phase == NEW || (jumps && self.phase == READY) {
             self.start(plant, step.from, counters)?;
         }
-        let scheme = self.prepare(plant, step)?;
+        let scheme = self.prepare(plant, step, jumps, counters)?;
         self.phase = MOVING;
         plant.receive(step.to, inputs);
         self.differentiated.differentiate(plant, scheme, step.size);
@@ -192,6 +197,19 @@ impl Implicit {
         }
     }
 
+    /// The formula has a past that belongs to the loads before this jump.
+    pub(crate) fn expect_jump(&mut self, loads: &[f64]) {
+        if let Some(history) = &mut self.history {
+            history.shift.expect(loads);
+        }
+    }
+
+    /// Whether loads have jumped at the start of this step.
+    fn takes_jump(&mut self) -> bool {
+        let history = self.history.as_mut();
+        history.is_some_and(|history| history.shift.take())
+    }
+
     fn remember(&mut self, plant: &Plant) {
         if let Some(history) = &mut self.history {
             history.a.copy_from_slice(&plant.motion.a[..plant.own()]);
@@ -200,7 +218,13 @@ impl Implicit {
 
     /// Chooses the formula and collects what it takes from the past. Leaves a first guess of the
     /// new accelerations in the plant.
-    fn prepare(&mut self, plant: &mut Plant, step: Step) -> Result<TwoStep, StepError> {
+    fn prepare(
+        &mut self,
+        plant: &mut Plant,
+        step: Step,
+        jumps: bool,
+        counters: &mut Counters,
+    ) -> Result<TwoStep, StepError> {
         let own = plant.own();
         let Some(history) = &mut self.history else {
             // A guess that needs no memory keeps the method a one-step method to the last bit.
@@ -221,6 +245,12 @@ impl Implicit {
         }
         let before = Some(&history.before);
         self.newton.collect(plant, scheme, step.size, before);
+        if jumps && scheme == self.scheme {
+            let g = scheme.rates[0] * step.size;
+            self.newton.factors(plant, step.from, g, counters)?;
+            self.newton
+                .shift(plant, &mut history.shift, scheme, step.size);
+        }
         history.push(plant, step.size);
         Ok(scheme)
     }

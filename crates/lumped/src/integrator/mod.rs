@@ -7,6 +7,7 @@ mod follow;
 mod implicit;
 mod newton;
 mod schur;
+mod shift;
 
 use oldham_cosim::Inputs;
 use oldham_cosim::Visitor;
@@ -45,6 +46,13 @@ impl Method {
             Integrator::BackwardEuler => Self::Implicit(Box::new(Implicit::backward_euler(plant))),
             Integrator::Lms2 { rho } => Self::Implicit(Box::new(Implicit::lms2(rho, plant))),
             Integrator::Exact => Self::Exact(Box::new(Exact::new(plant))),
+        }
+    }
+
+    /// Held loads on own nodes have jumped at the start of the coming step: these are the changes.
+    pub(crate) fn expect_jump(&mut self, loads: &[f64]) {
+        if let Self::Implicit(method) = self {
+            method.expect_jump(loads);
         }
     }
 

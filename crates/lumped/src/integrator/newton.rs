@@ -8,6 +8,7 @@
 
 use oldham_cosim::{Counters, StepError, TwoStep};
 
+use super::shift::Shift;
 use crate::lu::{Lu, ZeroPivot};
 use crate::plant::Plant;
 use crate::tangents::By;
@@ -90,6 +91,17 @@ impl Newton {
                 self.known_x[i] += w2 * x[i] + r2 * v[i];
                 self.known_v[i] += w2 * v[i] + r2 * a[i];
             }
+        }
+    }
+
+    /// Gives the known parts of the step the past that the new loads would have had, and the plant their acceleration.
+    pub(crate) fn shift(&mut self, plant: &mut Plant, shift: &mut Shift, scheme: TwoStep, h: f64) {
+        let change = shift.find(plant, &self.matrix);
+        let b0 = scheme.rates[0];
+        for (i, change) in change.iter().enumerate() {
+            self.known_x[i] += h * h * (0.5 - b0) * change;
+            self.known_v[i] += h * (1.0 - b0) * change;
+            plant.motion.a[i] += change;
         }
     }
 

@@ -49,29 +49,6 @@ const RESERVED_SUBSYSTEMS: [&str; 2] = ["energy", "exchange"];
 /// Most macro steps after which the pattern of all multiples repeats: an analysis takes as many.
 const MAX_PATTERN: u64 = 1_000_000;
 
-/// Remarks on sampled outputs whose steps would be taken for slopes.
-fn smeared_samples(parts: &[Checked], connections: &[ConnectionSpec]) -> Vec<String> {
-    let part = |place: usize| parts[place].part.as_ref();
-    let mut notes = Vec::new();
-    for connection in connections {
-        let (Some(from), Some(to)) = (part(connection.from.0), part(connection.to.0)) else {
-            continue;
-        };
-        let is_sampled = match &from.content {
-            Content::Control(controller) => controller.sample().is_some(),
-            _ => false,
-        };
-        let note = format!(
-            "`{}` predicts what the sampled controller `{}` holds: give it `predictor = \"zero-order\"`",
-            to.name, from.name
-        );
-        if is_sampled && to.prediction != Prediction::Hold(0) && !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
-    notes
-}
-
 /// Remarks on mechanisms that hold a motion which they follow: after the first of several micro steps they rest where it was, and
 /// what they send back lacks their inertia, however short the steps are.
 fn held_motions(parts: &[Checked], connections: &[ConnectionSpec]) -> Vec<String> {
@@ -190,7 +167,6 @@ impl Checker<'_> {
         self.strokes(&subsystems, &mut parts, wires);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
         let mut remarks = self.learners(&mut parts, &wiring.connections);
-        remarks.extend(smeared_samples(&parts, &wiring.connections));
         remarks.extend(held_motions(&parts, &wiring.connections));
         self.notes.extend(remarks);
         self.tolerances(&file.schedule, &parts);

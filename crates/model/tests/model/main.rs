@@ -38,6 +38,7 @@ mod robot;
 mod robustness;
 mod roughness;
 mod runs;
+mod sampled;
 mod scaled_connections;
 mod sensors;
 mod shared_interface_model;

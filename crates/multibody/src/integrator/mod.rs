@@ -23,6 +23,7 @@ pub(crate) mod newmark;
 use newmark::{Newmark, NewmarkHistory};
 
 use crate::body::{Inertia, Momentum};
+use crate::jump::NodeJump;
 use crate::node::Motion;
 use oldham_cosim::{StageInputs, TwoStep};
 use oldham_space::rotation::{Quaternion, inverse_tangent_times, tangent_times};
@@ -87,6 +88,13 @@ impl Coefficients {
     pub fn is_two_step(&self) -> bool {
         self.a2 != 0.0 || self.b2 != 0.0
     }
+
+    /// Velocities that belong to poses of the method differ from the true ones by this times h² times the third
+    /// derivative.
+    pub fn velocity_error(&self) -> f64 {
+        let rates = self.b0 + self.b1 + self.b2;
+        ((1.0 + self.a2) / 6.0 - (self.b0 + self.b2) / 2.0) / rates
+    }
 }
 
 /// The formula of one step.
@@ -146,6 +154,18 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// Accelerations are others, by a jump of loads; so is the velocity by a little, where joints are curved.
+    pub fn jump(&mut self, inertia: &Inertia, [a, alpha]: [Vec3; 2], [v, omega]: [Vec3; 2]) {
+        self.motion.velocity += v;
+        self.motion.angular_velocity += omega;
+        self.acceleration += a;
+        self.angular_acceleration += alpha;
+        self.momentum = inertia.momentum(&self.motion);
+        let Momentum { linear, angular } = inertia.times(&self.motion, a, alpha);
+        self.momentum_rate.linear += linear;
+        self.momentum_rate.angular += angular;
+    }
+
     /// Force and moment that accelerate the bodies of the node.
     pub fn inertia_load(&self) -> (Vec3, Vec3) {
         let rate = &self.momentum_rate;
@@ -193,6 +213,42 @@ pub(crate) fn begin(
         alpha = alpha * 2.0 - before.angular_acceleration;
     }
     let rates = known.predict(a, alpha, h * k.b0);
+    (known, rates)
+}
+
+/// The same for a step that begins with a jump: the past is the one that the new loads would have had.
+pub(crate) fn begin_with_jump(
+    now: &Record,
+    before: &Record,
+    h: f64,
+    k: &Coefficients,
+    inertia: &Inertia,
+    jump: &NodeJump,
+) -> (StepHistory, Rates) {
+    let mut known = known(now, before, h, k);
+    let [second, third] = [jump.second, jump.third];
+    let error = k.velocity_error();
+    // What both make of velocities and poses.
+    let to_velocity = [h * (1.0 - k.b0), h * h * (0.5 - k.b0 + error)];
+    let to_pose = [
+        h * h * (0.5 - k.b0),
+        h.powi(3) * (k.b2 / 2.0 - k.a2 / 6.0 + error * (k.b1 + k.b2)),
+    ];
+    let sum = |[a, b]: [f64; 2], i: usize| second[i] * a + third[i] * b;
+    known.position += sum(to_pose, 0);
+    known.theta += known.axes.transpose_mul(sum(to_pose, 1));
+    let [velocity, spin] = [0, 1].map(|i| sum(to_velocity, i));
+    known.velocity += velocity;
+    known.angular_velocity += spin;
+    let Momentum { linear, angular } = inertia.times(&now.motion, velocity, spin);
+    known.momentum.linear += linear;
+    known.momentum.angular += angular;
+    let (mut a, mut alpha) = (now.acceleration, now.angular_acceleration);
+    if k.is_two_step() {
+        a = a * 2.0 - before.acceleration;
+        alpha = alpha * 2.0 - before.angular_acceleration;
+    }
+    let rates = known.predict(a + second[0], alpha + second[1], h * k.b0);
     (known, rates)
 }
 

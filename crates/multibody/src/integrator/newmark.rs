@@ -6,6 +6,7 @@
 //! Syst. Dyn. 18 (2007) 185–202, and Brüls, Cardona, Arnold, Mech. Mach. Theory 48 (2012) 121–137.
 
 use super::{Rates, Record, StepHistory};
+use crate::jump::NodeJump;
 use crate::node::Motion;
 use oldham_cosim::{Operator, product};
 use oldham_space::Vec3;
@@ -109,6 +110,23 @@ pub(crate) fn begin(now: &Record, h: f64, k: &Newmark) -> (StepHistory, Rates) {
         theta: predicted(1),
     };
     (known, rates)
+}
+
+/// The state from which the step begins after a jump of loads.
+pub(crate) fn with_jump(now: &Record, h: f64, k: &Newmark, jump: &NodeJump) -> Record {
+    let mut record = *now;
+    let [[a, alpha], [third, turning]] = [jump.second, jump.third];
+    // Algorithmic accelerations belong to a time that is later by this part of a step.
+    let later = k.alpha_m - k.alpha_f;
+    let error = h * h * (1.0 / 6.0 - later / 2.0 - k.beta);
+    record.motion.velocity += third * error;
+    record.motion.angular_velocity += turning * error;
+    record.acceleration += a;
+    record.angular_acceleration += alpha;
+    let about = alpha + turning * (h * later);
+    record.algorithmic[0] += a + third * (h * later);
+    record.algorithmic[1] += now.motion.rotation.transpose_mul(about);
+    record
 }
 
 impl NewmarkHistory {

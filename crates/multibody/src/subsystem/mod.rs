@@ -181,6 +181,25 @@ impl MechanismPart {
         }
     }
 
+    /// Held inputs have jumped since the last step. One that has just started begins with their new values.
+    fn meet_jump(&mut self, t: f64, inputs: &mut Inputs) -> Result<(), SolveError> {
+        let [mut new, mut old] = std::mem::take(&mut self.early_inputs);
+        inputs.at(t, &mut new);
+        old.copy_from_slice(&new);
+        inputs.undo_jump(&mut old);
+        let met = match self.system.state.known {
+            0 => Ok(()),
+            1 if self.started_with != new => self.start(t, &new),
+            1 => Ok(()),
+            _ => {
+                self.system.expect_jump(&new, &old);
+                Ok(())
+            }
+        };
+        self.early_inputs = [new, old];
+        met
+    }
+
     /// Takes the inputs at the start and in the middle of an explicit step.
     fn receive_early(&mut self, [start, end]: [f64; 2], inputs: &mut Inputs) {
         let [first, middle] = &mut self.early_inputs;
@@ -241,7 +260,11 @@ impl Subsystem for MechanismPart {
         let mut at = std::mem::take(&mut self.inputs);
         let size = self.micro_step(from, to);
         let mut outcome = Ok(());
-        if self.system.state.known == 0 {
+        self.system.forget_jump();
+        if inputs.have_jumped() {
+            outcome = self.meet_jump(from, inputs);
+        }
+        if outcome.is_ok() && self.system.state.known == 0 {
             inputs.at(from, &mut at);
             outcome = self.start(from, &at);
         }

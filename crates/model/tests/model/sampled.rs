@@ -1,0 +1,750 @@
+//! Sampled control: limits of stability against exact discretisation by the matrix exponential.
+
+use nalgebra::{DMatrix, DVector, RowDVector};
+use oldham_model::{Model, Overrides};
+use oldham_stability::{critical, radius};
+
+use crate::common::{assert_checkpoint_keeps_bits, assert_threads_keep_bits, coupled, read};
+
+/// A mass, u = -kd v held over 50 ms: stable up to kd = 2 m / Ts = 40.
+fn damper(integrator: &str, part: &str, n: usize, kd: f64) -> String {
+    let step = 0.05 / n as f64;
+    let plant = match part {
+        "lumped" => format!(
+            r#"[lumped.plant]
+            integrator = "{integrator}"
+            predictor = "first-order"
+            masses.x = {{ mass = 1, velocity = 1e-3 }}
+            inputs.u = {{ force = "x" }}
+            outputs.v = {{ velocity = "x" }}"#
+        ),
+        _ => format!(
+            r#"[multibody.plant]
+            integrator = "{integrator}"
+            predictor = "first-order"
+            nodes.x = {{ position = [0, 0, 0], velocity = [1e-3, 0, 0] }}
+            bodies.x = {{ node = "x", mass = 1, shape = {{ box = [0.1, 0.1, 0.1] }} }}
+            joints.rail = {{ type = "prismatic", between = ["ground", "x"], axis = [1, 0, 0] }}
+            sensors.v = {{ velocity = "x", axis = [1, 0, 0] }}
+            inputs.u = {{ force = "rail" }}
+            outputs.v = {{ sensor = "v" }}"#
+        ),
+    };
+    format!(
+        r#"
+[model]
+name = "Sampled damper"
+[simulation]
+duration = 5
+step = {step}
+[schedule]
+output_update = true
+{plant}
+[control.c]
+sample = 0.05
+inputs = {{ v = "m/s" }}
+outputs.u = {{ value = "-{kd:e} * v", unit = "N" }}
+[[connection]]
+from = "plant.v"
+to = "c.v"
+[[connection]]
+from = "c.u"
+to = "plant.u"
+"#
+    )
+}
+
+fn model(text: &str) -> Model {
+    read(text).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Every integrator but those of first order, with the kind of part.
+const SECOND_ORDER: [(&str, &str); 6] = [
+    ("lumped", "lms2"),
+    ("lumped", "rk4"),
+    ("lumped", "exact"),
+    ("multibody", "lms2"),
+    ("multibody", "generalised-alpha"),
+    ("multibody", "rk4"),
+];
+
+/// LMS2 and generalised-alpha had 43.4, 76.6, 50.0, 44.4 and more: their past smeared the jump of the force.
+#[test]
+fn a_sampled_damper_has_its_exact_limit_with_every_integrator() {
+    let first_order = [
+        ("lumped", "semi-implicit-euler"),
+        ("lumped", "backward-euler"),
+        ("multibody", "backward-euler"),
+    ];
+    for (part, integrator) in SECOND_ORDER.into_iter().chain(first_order) {
+        let simulation = |n: usize, kd: f64| {
+            let made = model(&damper(integrator, part, n, kd)).simulation();
+            made.expect("a simulation")
+        };
+        for n in [1, 2, 5, 10] {
+            let beyond = radius(&mut simulation(n, 42.0));
+            assert!(
+                (beyond - 1.1).abs() < 1e-9,
+                "{part} {integrator} n = {n}: {beyond}"
+            );
+        }
+        // A radius counts as stable up to 1 + 1e-8, and with its own error.
+        let limit = critical(39.0, 41.5, |kd| Some(simulation(5, kd))).expect("a limit");
+        let off = (limit / 40.0 - 1.0).abs();
+        assert!(off < 2e-8, "{part} {integrator}: {limit:.10}");
+    }
+}
+
+/// One run on each side of the limit: what is analysed is what runs.
+#[test]
+fn runs_on_both_sides_of_the_limit_decay_and_grow() {
+    for (part, integrator) in [
+        ("lumped", "lms2"),
+        ("multibody", "lms2"),
+        ("multibody", "generalised-alpha"),
+    ] {
+        for (kd, grows) in [(38.0, false), (42.0, true)] {
+            let run = coupled(&model(&damper(integrator, part, 5, kd)));
+            let v = run.column("plant.v");
+            let per_sample = 1.0 - kd * 0.05;
+            let exact = 1e-3 * f64::powi(per_sample, 99);
+            let found = v[495];
+            assert_eq!(found.abs() > 1e-3, grows, "{part} {integrator} {kd}");
+            assert!(
+                (found / exact - 1.0).abs() < 1e-6,
+                "{part} {integrator} {kd}: {found} {exact}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_run_with_jumps_keeps_its_bits() {
+    for (part, integrator) in [
+        ("lumped", "lms2"),
+        ("multibody", "lms2"),
+        ("multibody", "generalised-alpha"),
+    ] {
+        let model = model(&damper(integrator, part, 5, 30.0));
+        assert_checkpoint_keeps_bits(&model, &["plant", "c"]);
+        assert_threads_keep_bits(&model);
+    }
+}
+
+/// The force of a sampled controller does the work of the value that acted: it had been 3.3 % off, the mean across the
+/// jump.
+#[test]
+fn the_work_of_a_held_force_is_that_of_the_value_that_acted() {
+    for (part, integrator) in [
+        ("lumped", "exact"),
+        ("lumped", "lms2"),
+        ("multibody", "rk4"),
+        ("multibody", "lms2"),
+    ] {
+        let run = coupled(&model(&damper(integrator, part, 5, 10.0)));
+        let [supplied, total] = ["energy.supplied", "energy.total"].map(|name| run.column(name));
+        let start = 0.5 * 1e-6;
+        for (supplied, total) in supplied.iter().zip(&total) {
+            let off = total - start - supplied;
+            assert!(off.abs() < 1e-9 * start, "{part} {integrator}: {off}");
+        }
+    }
+}
+
+/// A trolley with a load on a rope is near its rest a pendulum under a moving support: the rope stretches along itself
+/// only. LMS2 and generalised-alpha had a limit that was a quarter too high.
+#[test]
+fn a_gantry_crane_has_the_limit_of_its_exact_discretisation() {
+    let (trolley, load, length, g, period) = (1500.0, 6000.0, 10.0, 9.81, 0.05);
+    let pull = load * g / length / trolley;
+    let a = DMatrix::from_row_slice(
+        4,
+        4,
+        &[
+            0.0,
+            0.0,
+            1.0,
+            0.0, //
+            0.0,
+            0.0,
+            0.0,
+            1.0, //
+            0.0,
+            pull,
+            0.0,
+            0.0, //
+            0.0,
+            -g / length - pull,
+            0.0,
+            0.0,
+        ],
+    );
+    let b = DVector::from_row_slice(&[0.0, 0.0, 1.0 / trolley, -1.0 / trolley]);
+    let linear = |kd: f64| {
+        let feedback = RowDVector::from_row_slice(&[3000.0, -200.0, kd, 3600.0]);
+        discrete_radius(&a, &b, &feedback, period, 0)
+    };
+    let exact = bisection(2e4, 1e5, |kd| linear(kd) - 1.0);
+    let found = |integrator: &str| {
+        let simulation = |kd: f64| {
+            let overrides = Overrides(vec![
+                ("parameters.kd".into(), format!("{kd:e}")),
+                ("parameters.limit".into(), "1e30".into()),
+                ("parameters.wish".into(), "0".into()),
+                (
+                    "multibody.crane.integrator".into(),
+                    format!("\"{integrator}\""),
+                ),
+            ]);
+            Model::parse(
+                &crate::common::example("gantry-crane"),
+                "test.toml",
+                &overrides,
+            )
+            .unwrap_or_else(|p| panic!("{p}"))
+            .simulation()
+            .ok()
+        };
+        root([0.99 * exact, exact], |kd| {
+            radius(&mut simulation(kd).expect("a simulation")) - 1.0
+        })
+    };
+    for (integrator, off) in [("lms2", 1e-3), ("generalised-alpha", 1e-3), ("rk4", 1e-6)] {
+        let limit = found(integrator);
+        assert!(
+            (limit / exact - 1.0).abs() < off,
+            "{integrator}: {limit}, not {exact}"
+        );
+    }
+}
+
+/// The force with which a pendulum is pushed, at the start of a sample.
+fn push(t: f64) -> f64 {
+    3.0 * (7.3 * t).sin() + 4.0 * (3.1 * t).cos()
+}
+
+/// Angle, rate and its derivative of a pendulum of mass 2, length 1 and moment of inertia 0.1 under a held force, from
+/// the end of one macro step to the next, by the classical method with short steps.
+fn pendulum(n: usize, samples: usize) -> Vec<[f64; 3]> {
+    let rate = |[angle, rate]: [f64; 2], u: f64| {
+        [rate, (-2.0 * 9.81 * angle.sin() + u * angle.cos()) / 2.1]
+    };
+    let (h, fine) = (0.1 / n as f64, 64 / n.min(64) * 4);
+    let mut state = [0.5, 0.0];
+    let mut found = Vec::new();
+    for sample in 0..samples {
+        let u = push(0.1 * sample as f64);
+        for _ in 0..n {
+            for _ in 0..fine {
+                let h = h / fine as f64;
+                let moved = |by: [f64; 2], s: f64| [state[0] + s * by[0], state[1] + s * by[1]];
+                let a = rate(state, u);
+                let b = rate(moved(a, 0.5 * h), u);
+                let c = rate(moved(b, 0.5 * h), u);
+                let d = rate(moved(c, h), u);
+                let mean = [0, 1].map(|i| (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]) / 6.0);
+                state = moved(mean, h);
+            }
+            found.push([state[0], state[1], rate(state, u)[1]]);
+        }
+    }
+    found
+}
+
+/// Largest error of the reaction in the pivot, over all steps.
+fn reaction_error(integrator: &str, n: usize) -> f64 {
+    let step = 0.1 / n as f64;
+    let text = format!(
+        r#"
+[model]
+name = "Pushed pendulum"
+[simulation]
+duration = 2
+step = {step}
+[multibody.p]
+integrator = "{integrator}"
+gravity = [0, -9.81, 0]
+nodes.bob = {{ position = ["sin(0.5)", "-cos(0.5)", 0] }}
+bodies.bob = {{ node = "bob", mass = 2, inertia = [0.1, 0.1, 0.1] }}
+joints.pivot = {{ type = "revolute", between = ["ground", "bob"], position = [0, 0, 0] }}
+inputs.u = {{ scalar = "N" }}
+loads.push = {{ on = "bob", force = [{{ input = "u" }}, 0, 0] }}
+sensors.rx = {{ force = "pivot", axis = [1, 0, 0] }}
+sensors.ry = {{ force = "pivot", axis = [0, 1, 0] }}
+[control.c]
+sample = 0.1
+outputs.u = {{ value = "3*sin(7.3*t) + 4*cos(3.1*t)", unit = "N" }}
+[[connection]]
+from = "c.u"
+to = "p.u"
+"#
+    );
+    let run = coupled(&model(&text));
+    let [rx, ry] = ["p.sensors.rx", "p.sensors.ry"].map(|name| run.column(name));
+    let mut largest = 0.0_f64;
+    for (k, [angle, rate, acceleration]) in pendulum(n, 20).into_iter().enumerate() {
+        let u = push(0.1 * (k / n) as f64);
+        let (sine, cosine) = angle.sin_cos();
+        let x = 2.0 * (cosine * acceleration - sine * rate * rate) - u;
+        let y = 2.0 * (sine * acceleration + cosine * rate * rate + 9.81);
+        largest = largest
+            .max((rx[k + 1] - x).abs())
+            .max((ry[k + 1] - y).abs());
+    }
+    largest
+}
+
+/// A jump of a load on a curved path jumps the third derivative along the constraint too. Reactions rang with the first order of
+/// the step.
+#[test]
+fn reactions_are_of_second_order_under_a_held_force() {
+    for integrator in ["lms2", "generalised-alpha"] {
+        let errors = [4, 8, 16].map(|n| reaction_error(integrator, n));
+        for pair in errors.windows(2) {
+            assert!(pair[0] / pair[1] > 3.2, "{integrator}: {errors:?}");
+        }
+    }
+}
+
+/// A spring that is far too stiff for the step takes a jump of its load without ringing: a start anew with the accelerations that
+/// the load causes would miss the deflection by as much as it is.
+#[test]
+fn a_stiff_spring_stays_quiet() {
+    let lumped = r#"[lumped.plant]
+        integrator = "lms2"
+        masses.x = { mass = 1 }
+        springs.s = { between = ["ground", "x"], stiffness = 1e10 }
+        inputs.u = { force = "x" }
+        outputs.p = { displacement = "x" }"#;
+    let mechanism = |integrator: &str| {
+        format!(
+            r#"[multibody.plant]
+        integrator = "{integrator}"
+        tolerance = 1e-12
+        nodes.x = {{ position = [0, 0, 0] }}
+        bodies.x = {{ node = "x", mass = 1, shape = {{ box = [0.1, 0.1, 0.1] }} }}
+        joints.rail = {{ type = "prismatic", between = ["ground", "x"], axis = [1, 0, 0] }}
+        springs.s = {{ between = ["ground", "x"], points = [[-1, 0, 0], [0, 0, 0]], length = 1, stiffness = 1e10 }}
+        inputs.u = {{ force = "rail" }}
+        outputs.p = {{ displacement = "x", axis = [1, 0, 0] }}"#
+        )
+    };
+    for plant in [
+        lumped.into(),
+        mechanism("lms2"),
+        mechanism("generalised-alpha"),
+    ] {
+        // ω h = 1000.
+        let text = format!(
+            "[model]\nname = \"Stiff\"\n[simulation]\nduration = 0.3\nstep = 0.01\n{plant}\n[control.c]\nsample = 0.05\n\
+             outputs.u = {{ value = \"if(t < 0.09, 0, 1)\", unit = \"N\" }}\n\
+             [[connection]]\nfrom = \"c.u\"\nto = \"plant.u\"\n"
+        );
+        let places = coupled(&model(&text)).column("plant.p");
+        for (step, place) in places.iter().enumerate() {
+            let expected = if step > 10 { 1e-10 } else { 0.0 };
+            assert!(
+                (place - expected).abs() < 1e-13,
+                "{step}: {place} in {plant}"
+            );
+        }
+    }
+}
+
+/// The largest eigenvalue of x' = A x + B u, u = -F x of some samples ago, held over a period.
+fn discrete_radius(
+    a: &DMatrix<f64>,
+    b: &DVector<f64>,
+    f: &RowDVector<f64>,
+    period: f64,
+    late: usize,
+) -> f64 {
+    let states = a.nrows();
+    let mut joined = DMatrix::zeros(states + 1, states + 1);
+    joined
+        .view_mut((0, 0), (states, states))
+        .copy_from(&(a * period));
+    joined
+        .view_mut((0, states), (states, 1))
+        .copy_from(&(b * period));
+    let joined = joined.exp();
+    let mut map = DMatrix::zeros(states + late, states + late);
+    map.view_mut((0, 0), (states, states))
+        .copy_from(&joined.view((0, 0), (states, states)));
+    let held = joined.view((0, states), (states, 1)).into_owned();
+    match late {
+        0 => {
+            let closed = map.view((0, 0), (states, states)) - held * f;
+            map.copy_from(&closed);
+        }
+        _ => {
+            map.view_mut((0, states + late - 1), (states, 1))
+                .copy_from(&held);
+            map.view_mut((states, 0), (1, states)).copy_from(&(-f));
+            for i in 1..late {
+                map[(states + i, states + i - 1)] = 1.0;
+            }
+        }
+    }
+    let values = map.complex_eigenvalues();
+    values.iter().map(|value| value.norm()).fold(0.0, f64::max)
+}
+
+fn bisection(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        match f(middle) > 0.0 {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// A root by the secant method.
+fn root([mut a, mut b]: [f64; 2], f: impl Fn(f64) -> f64) -> f64 {
+    let (mut at_a, mut at_b) = (f(a), f(b));
+    for _ in 0..12 {
+        let next = b - at_b * (b - a) / (at_b - at_a);
+        (a, at_a) = (b, at_b);
+        (b, at_b) = (next, f(next));
+        if (b - a).abs() < 1e-8 * b || at_a == at_b {
+            break;
+        }
+    }
+    b
+}
+
+/// Numbers that look random: the generator of Steele, Lea and Flood (2014).
+struct Random(u64);
+
+impl Random {
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        let unit = ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
+        low + unit * (high - low)
+    }
+}
+
+/// A linear plant in several guises, with what its controller measures.
+struct Plant {
+    kind: Kind,
+    a: DMatrix<f64>,
+    b: DVector<f64>,
+    /// Weights of the states in the feedback, times the gain.
+    feedback: RowDVector<f64>,
+    /// Masses or compliances; stiffness or inertance and damping or resistance of what follows each.
+    inertia: Vec<f64>,
+    links: Vec<[f64; 2]>,
+    period: f64,
+    late: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Lumped,
+    Mechanism,
+    Network,
+}
+
+const COMPRESSIBILITY: f64 = 1e-9;
+
+impl Plant {
+    /// A chain that ends at the ground, or at a tank.
+    fn chain(random: &mut Random, kind: Kind, freedoms: usize, late: usize) -> Self {
+        let sizes = |low: f64, high: f64, random: &mut Random| -> Vec<f64> {
+            (0..freedoms)
+                .map(|_| random.between(low.ln(), high.ln()).exp())
+                .collect()
+        };
+        let inertia = sizes(0.5, 2.0, random);
+        let stiffness = sizes(20.0, 200.0, random);
+        let damping: Vec<f64> = stiffness
+            .iter()
+            .map(|k| k * random.between(1e-3, 1e-2))
+            .collect();
+        let states = 2 * freedoms;
+        let mut a = DMatrix::zeros(states, states);
+        for i in 0..freedoms {
+            // States of a network: pressures, flows. Of masses: places, velocities.
+            match kind {
+                Kind::Network => {
+                    a[(i, freedoms + i)] = -1.0 / inertia[i];
+                    a[(freedoms + i, i)] = stiffness[i];
+                    a[(freedoms + i, freedoms + i)] = -damping[i];
+                    if i + 1 < freedoms {
+                        a[(i + 1, freedoms + i)] = 1.0 / inertia[i + 1];
+                        a[(freedoms + i, i + 1)] = -stiffness[i];
+                    }
+                }
+                _ => {
+                    a[(i, freedoms + i)] = 1.0;
+                    let ends = [i, i + 1];
+                    for (end, sign) in ends
+                        .into_iter()
+                        .zip([-1.0, 1.0])
+                        .filter(|(end, _)| *end < freedoms)
+                    {
+                        for (other, of) in ends
+                            .into_iter()
+                            .zip([1.0, -1.0])
+                            .filter(|(end, _)| *end < freedoms)
+                        {
+                            a[(freedoms + end, other)] += sign * of * stiffness[i] / inertia[end];
+                            a[(freedoms + end, freedoms + other)] +=
+                                sign * of * damping[i] / inertia[end];
+                        }
+                    }
+                }
+            }
+        }
+        let fastest = a
+            .complex_eigenvalues()
+            .iter()
+            .map(|value| value.norm())
+            .fold(0.0, f64::max);
+        let period = random.between(0.2, 1.0) / fastest;
+        let mut b = DVector::zeros(states);
+        let mut feedback = RowDVector::zeros(states);
+        match kind {
+            Kind::Network => {
+                b[0] = 1.0 / inertia[0];
+                feedback[0] = inertia[0];
+            }
+            _ => {
+                b[freedoms] = 1.0 / inertia[0];
+                feedback[freedoms] = inertia[0];
+                feedback[0] = inertia[0] * random.between(0.02, 0.3) / period;
+            }
+        }
+        let links = stiffness
+            .into_iter()
+            .zip(damping)
+            .map(|(k, d)| [k, d])
+            .collect();
+        Self {
+            kind,
+            a,
+            b,
+            feedback,
+            inertia,
+            links,
+            period,
+            late,
+        }
+    }
+
+    /// The least gain at which the loop loses its stability; none if it does so too gently to be told.
+    fn limit(&self) -> Option<f64> {
+        let grows = |gain: f64| {
+            let feedback = &self.feedback * gain;
+            discrete_radius(&self.a, &self.b, &feedback, self.period, self.late) - 1.0
+        };
+        let least = 0.02 / self.period;
+        let gains: Vec<f64> = (0..300).map(|k| least * 1.025_f64.powi(k)).collect();
+        let pair = gains
+            .windows(2)
+            .find(|pair| grows(pair[0]) <= 0.0 && grows(pair[1]) > 0.0)?;
+        let limit = bisection(pair[0], pair[1], grows);
+        (grows(1.01 * limit) > 1e-3 && grows(0.99 * limit) < -1e-4).then_some(limit)
+    }
+
+    fn text(&self, integrator: &str, n: usize, gain: f64) -> String {
+        let mut plant = String::new();
+        let mut line = |text: String| plant.push_str(&(text + "\n"));
+        let last = self.inertia.len();
+        for (i, (size, [k, d])) in self.inertia.iter().zip(&self.links).enumerate() {
+            let (own, next) = (i + 1, i + 2);
+            let is_last = own == last;
+            match self.kind {
+                Kind::Lumped => {
+                    let next = if is_last {
+                        "ground".into()
+                    } else {
+                        format!("x{next}")
+                    };
+                    line(format!("masses.x{own} = {{ mass = {size:e} }}"));
+                    line(format!(
+                        "springs.s{own} = {{ between = [\"x{own}\", \"{next}\"], stiffness = {k:e}, damping = {d:e} }}"
+                    ));
+                }
+                Kind::Mechanism => {
+                    line(format!("nodes.x{own} = {{ position = [{own}, 0, 0] }}"));
+                    line(format!(
+                        "bodies.x{own} = {{ node = \"x{own}\", mass = {size:e}, shape = {{ box = [0.1, 0.1, 0.1] }} }}"
+                    ));
+                    line(format!(
+                        "joints.r{own} = {{ type = \"prismatic\", between = [\"ground\", \"x{own}\"], axis = [1, 0, 0] }}"
+                    ));
+                    let ends = match is_last {
+                        true => format!(
+                            "between = [\"x{own}\", \"ground\"], points = [[{own}, 0, 0], [{next}, 0, 0]]"
+                        ),
+                        false => format!("between = [\"x{own}\", \"x{next}\"]"),
+                    };
+                    line(format!(
+                        "springs.s{own} = {{ {ends}, length = 1, stiffness = {k:e}, damping = {d:e} }}"
+                    ));
+                }
+                Kind::Network => {
+                    let next = if is_last {
+                        "tank".into()
+                    } else {
+                        format!("x{next}")
+                    };
+                    let volume = size * 1e-9 / COMPRESSIBILITY;
+                    let (inertance, resistance) = (1e9 / k, 1e9 * d / k);
+                    line(format!(
+                        "volumes.x{own} = {{ volume = {volume:e}, pressure = 1e6 }}"
+                    ));
+                    line(format!(
+                        "lines.l{own} = {{ between = [\"x{own}\", \"{next}\"], inertance = {inertance:e}, resistance = {resistance:e} }}"
+                    ));
+                }
+            }
+        }
+        let (section, ports, inputs, law, unit, push) = match self.kind {
+            Kind::Lumped => (
+                format!("lumped.plant]\nintegrator = \"{integrator}\""),
+                "inputs.u = { force = \"x1\" }\noutputs.p = { displacement = \"x1\" }\noutputs.v = { velocity = \"x1\" }",
+                ["p = \"m\"", "v = \"m/s\""].join(", "),
+                "p * {P} + v * {V}",
+                "N",
+                "u",
+            ),
+            Kind::Mechanism => (
+                format!("multibody.plant]\nintegrator = \"{integrator}\""),
+                "sensors.p = { displacement = \"x1\", axis = [1, 0, 0] }\nsensors.v = { velocity = \"x1\", axis = [1, 0, 0] }\ninputs.u = { force = \"r1\" }\noutputs.p = { sensor = \"p\" }\noutputs.v = { sensor = \"v\" }",
+                ["p = \"m\"", "v = \"m/s\""].join(", "),
+                "(p - 1) * {P} + v * {V}",
+                "N",
+                "u",
+            ),
+            Kind::Network => (
+                format!(
+                    "hydraulic_network.plant]\nfluid = {{ density = 850, a = {COMPRESSIBILITY:e} }}"
+                ),
+                "tanks.tank = { pressure = 1e6 }\npumps.u = { between = [\"tank\", \"x1\"] }",
+                "p = \"Pa\"".into(),
+                "(p - 1e6) * {P}",
+                "m3/s",
+                "u.flow",
+            ),
+        };
+        let states = self.feedback.len();
+        let scale = if self.kind == Kind::Network {
+            1e-9
+        } else {
+            1.0
+        };
+        let position = scale * gain * self.feedback[0];
+        let law = law.replace("{P}", &format!("{position:e}"));
+        let law = law.replace("{V}", &format!("{:e}", gain * self.feedback[states / 2]));
+        let (law, memory) = match self.late {
+            0 => (format!("-({law})"), String::new()),
+            _ => (
+                "late".into(),
+                format!("states.late = {{ initial = 0, next = \"-({law})\" }}"),
+            ),
+        };
+        let measured = match self.kind {
+            Kind::Network => [("x1.p", "p")].to_vec(),
+            _ => [("p", "p"), ("v", "v")].to_vec(),
+        };
+        let measured: String = measured
+            .iter()
+            .map(|(from, to)| format!("[[connection]]\nfrom = \"plant.{from}\"\nto = \"c.{to}\"\n"))
+            .collect();
+        let (period, step) = (self.period, self.period / n as f64);
+        format!(
+            "[model]\nname = \"Chain\"\n[simulation]\nduration = {period:e}\nstep = {step:e}\n\
+             [schedule]\noutput_update = true\n\
+             [{section}\n{plant}{ports}\n\
+             [control.c]\nsample = {period:e}\ninputs = {{ {inputs} }}\n{memory}\n\
+             outputs.u = {{ value = \"{law}\", unit = \"{unit}\" }}\n\
+             {measured}[[connection]]\nfrom = \"c.u\"\nto = \"plant.{push}\"\n"
+        )
+    }
+
+    /// The relative error of the limit that the analysis of the simulation finds.
+    fn error(&self, limit: f64, integrator: &str, n: usize) -> f64 {
+        let grows = |gain: f64| {
+            let model = model(&self.text(integrator, n, gain));
+            radius(&mut model.simulation().expect("a simulation")) - 1.0
+        };
+        (root([limit, 1.002 * limit], grows) / limit - 1.0).abs()
+    }
+}
+
+/// Integrators of each kind of part, with their orders.
+fn integrators(kind: Kind) -> Vec<(&'static str, u32)> {
+    match kind {
+        Kind::Lumped => vec![
+            ("lms2", 2),
+            ("rk4", 4),
+            ("exact", 99),
+            ("semi-implicit-euler", 1),
+            ("backward-euler", 1),
+        ],
+        Kind::Mechanism => vec![
+            ("lms2", 2),
+            ("generalised-alpha", 2),
+            ("rk4", 4),
+            ("backward-euler", 1),
+        ],
+        Kind::Network => vec![("", 2)],
+    }
+}
+
+/// Random chains under sampled feedback of the state at their end, with and without a sample of delay, where the fastest mode
+/// turns by at most one radian in a sample. More of them with `OLDHAM_MODELS`.
+#[test]
+fn random_plants_have_the_limits_of_their_exact_discretisation() {
+    let wanted = std::env::var("OLDHAM_MODELS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let wanted = wanted.unwrap_or(20_usize);
+    let mut random = Random(28);
+    let mut of_second_order = Vec::new();
+    let (mut done, mut tried) = (0, 0);
+    while done < wanted {
+        let kind = match tried % 4 {
+            0 | 1 => Kind::Lumped,
+            2 => Kind::Network,
+            _ => Kind::Mechanism,
+        };
+        let most = if kind == Kind::Mechanism && wanted <= 20 {
+            2.99
+        } else {
+            6.99
+        };
+        let freedoms = random.between(1.0, most) as usize;
+        let plant = Plant::chain(&mut random, kind, freedoms, tried / 4 % 2);
+        tried += 1;
+        let Some(limit) = plant.limit() else { continue };
+        done += 1;
+        for (integrator, order) in integrators(kind) {
+            let [coarse, fine] = [5, 10].map(|n| plant.error(limit, integrator, n));
+            let what =
+                format!("plant {tried}, {kind:?} of {freedoms}, {integrator}: {coarse:e} {fine:e}");
+            match order {
+                1 => {
+                    let finest = plant.error(limit, integrator, 20);
+                    let falls = fine < 0.75 * coarse + 1e-6 && finest < 0.62 * fine + 1e-6;
+                    assert!(falls, "{what} {finest:e}");
+                }
+                2 => {
+                    of_second_order.push(coarse);
+                    assert!(coarse < 1e-2 && fine < 0.32 * coarse + 1e-6, "{what}");
+                }
+                _ => assert!(coarse < 2e-5, "{what}"),
+            }
+        }
+    }
+    of_second_order.sort_by(f64::total_cmp);
+    let median = of_second_order[of_second_order.len() / 2];
+    assert!(median < 2e-3, "{median}");
+}
