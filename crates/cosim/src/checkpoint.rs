@@ -18,6 +18,8 @@ use crate::summary::Tally;
 
 const MAGIC: &[u8; 8] = b"OLDHAM01";
 /// No header of ours is longer; a longer one is a damaged file.
+/// Longest file that is read.
+const MOST_BYTES: u64 = 8 << 30;
 const MAX_HEADER: usize = 1 << 24;
 
 /// Why a checkpoint could not be made, read or used.
@@ -225,7 +227,7 @@ impl Checkpoint {
 
     /// Reads a file and checks that it is whole.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
-        let bytes = std::fs::read(path).map_err(|source| CheckpointError::Io {
+        let bytes = oldham_files::read(path, MOST_BYTES).map_err(|source| CheckpointError::Io {
             path: path.into(),
             source,
         })?;
