@@ -252,6 +252,9 @@ fn told(error: &StudyError) -> String {
         StudyError::TooManyPoles { .. } => "; `oldham stability` looks at larger models",
         StudyError::Budget { .. } => "; give less by --budget, or a slower --real-time",
         StudyError::Exists { .. } => "; use --force to replace it, or choose another --out",
+        StudyError::Journal(JournalError::InUse { .. }) => {
+            "; wait until it has ended, or choose another folder by --out"
+        }
         StudyError::Journal(JournalError::OfAnother { .. }) => {
             "; choose another folder by --out, or replace them with --force"
         }

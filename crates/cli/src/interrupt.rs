@@ -34,6 +34,19 @@ fn requested() {
     tell!("\nfinishing the step and the results; press Ctrl-C again to leave at once");
 }
 
+/// A file that reaches the limit of the system on its size is an error of the write that reached it, not the end of the
+/// program.
+#[cfg(unix)]
+pub fn outlive_file_limits() {
+    use std::sync::Arc;
+    let reached = Arc::new(AtomicBool::new(false));
+    // Where the handler is refused, the signal ends the program as it always did.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, reached);
+}
+
+#[cfg(not(unix))]
+pub fn outlive_file_limits() {}
+
 /// Without a thread for it, which a system may refuse, signals end the program as they always do.
 #[cfg(unix)]
 fn start() {

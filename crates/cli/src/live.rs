@@ -63,10 +63,22 @@ pub fn serve(
     if json {
         say!(
             "{}",
-            json!({"command": command, "status": "serving", "url": server.url()})
+            json!({
+                "command": command,
+                "status": "serving",
+                "url": server.url(),
+                "url_from_elsewhere": server.url_from_elsewhere(),
+            })
         );
     } else {
         say!("open {} in a browser; Ctrl-C ends", server.url());
+        if let Some(url) = server.url_from_elsewhere() {
+            let hint = match url.contains("ADDRESS") {
+                true => ", with the address of this computer for ADDRESS",
+                false => "",
+            };
+            say!("from another computer open {url}{hint}");
+        }
     }
     Ok(server)
 }
@@ -105,8 +117,8 @@ pub fn tell_progress(stage: &Stage, progress: Progress, is_paused: bool, returns
     });
 }
 
-/// Tells how a run ended; `results` is where they are, if anywhere.
-pub fn tell_end(stage: &Stage, outcome: &Outcome, results: Option<String>, returns: bool) {
+/// How a run ended; `results` is where they are, if anywhere.
+pub fn status_at_end(outcome: &Outcome, results: Option<String>, returns: bool) -> RunStatus {
     let summary = &outcome.summary;
     let (state, mut message) = match &outcome.end {
         Ok(End::Finished) => (RunState::Finished, String::new()),
@@ -116,12 +128,12 @@ pub fn tell_end(stage: &Stage, outcome: &Outcome, results: Option<String>, retur
     if let Some(results) = results {
         message = format!("{message} Results: {results}").trim().to_owned();
     }
-    stage.tell(RunStatus {
+    RunStatus {
         state,
         message,
         real_time_factor: summary.real_time_factor,
         step_us: Some(summary.step_us),
         missed: summary.lateness.as_ref().map(|lateness| lateness.missed),
         returns,
-    });
+    }
 }

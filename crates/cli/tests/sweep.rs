@@ -304,3 +304,78 @@ fn mistakes_are_told_before_anything_runs() {
         }
     }
 }
+
+/// What a full disk or another program prevented is done again, and then nothing tells of it.
+#[test]
+fn disturbed_runs_are_done_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-tight.toml");
+    let model = model.to_str().unwrap();
+    let sweep = |out: &str| {
+        let arguments = ["run", model, "--vary", "m1=0.5:2:7", "--no-analysis"];
+        let merit = ["--merit", "rms(left.x1.x)", "--json", "--out", out];
+        oldham(folder.path(), &[&arguments[..], &merit].concat())
+    };
+    assert_eq!(sweep("quiet").status.code(), Some(0));
+    // A folder in the place of a result file: nothing can be written there.
+    std::fs::create_dir_all(folder.path().join("rough/run-3.parquet")).unwrap();
+    let disturbed = sweep("rough");
+    assert_eq!(disturbed.status.code(), Some(1));
+    let answer = json(&disturbed);
+    assert_eq!(answer["sweep"]["disturbed"], 1, "{answer:#}");
+    assert_eq!(answer["sweep"]["runs"][2]["status"], "disturbed");
+    std::fs::remove_dir(folder.path().join("rough/run-3.parquet")).unwrap();
+    let resumed = sweep("rough");
+    assert_eq!(resumed.status.code(), Some(0));
+    assert_eq!(json(&resumed)["sweep"]["kept"], 6);
+    // A third time everything is there, and every digit of the index is that of the quiet sweep.
+    assert_eq!(json(&sweep("rough"))["sweep"]["kept"], 7);
+    let index = |out: &str| std::fs::read(folder.path().join(out).join("index.csv")).unwrap();
+    assert_eq!(index("rough"), index("quiet"));
+}
+
+#[test]
+fn a_line_of_the_journal_that_is_not_text_is_left_out() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-tight.toml");
+    let arguments = ["run", model.to_str().unwrap(), "--vary", "m1=1,2", "--json"];
+    let arguments = [&arguments[..], &["--no-analysis", "--out", "s"]].concat();
+    assert_eq!(oldham(folder.path(), &arguments).status.code(), Some(0));
+    let journal = folder.path().join("s/sweep.jsonl");
+    let mut file = std::fs::OpenOptions::new()
+        .append(true)
+        .open(journal)
+        .unwrap();
+    file.write_all(b"\xff\xfe\n").unwrap();
+    let again = oldham(folder.path(), &arguments);
+    assert_eq!(again.status.code(), Some(0));
+    assert_eq!(json(&again)["sweep"]["kept"], 2);
+}
+
+/// A second sweep in the folder of one that is at work would take its runs for failures.
+#[test]
+fn a_second_sweep_in_the_same_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-tight.toml");
+    let arguments = hundred(model.to_str().unwrap(), "s");
+    let mut first = command(folder.path(), &arguments);
+    let mut first = first
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let out = folder.path().join("s");
+    let started = Instant::now();
+    while recorded(&out) == 0 && started.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let second = oldham(folder.path(), &arguments);
+    let message = String::from_utf8_lossy(&second.stderr).into_owned();
+    let is_over = first.try_wait().unwrap().is_some();
+    let _ = first.kill();
+    let _ = first.wait();
+    assert!(!is_over, "the first sweep ended too soon for this test");
+    assert_eq!(second.status.code(), Some(2), "{message}");
+    assert!(message.contains("another sweep is writing"), "{message}");
+}

@@ -20,6 +20,8 @@ use crate::summary::Tally;
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 const MAGIC: &[u8; 8] = b"OLDHAM01";
 /// No header of ours is longer; a longer one is a damaged file.
+/// Longest file that is read.
+const MOST_BYTES: u64 = 8 << 30;
 const MAX_HEADER: usize = 1 << 24;
 
 /// Why a checkpoint could not be made, read or used.
@@ -255,7 +257,7 @@ impl Checkpoint {
 
     /// Reads a file and checks that it is whole.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
-        let bytes = std::fs::read(path).map_err(|source| CheckpointError::Io {
+        let bytes = oldham_files::read(path, MOST_BYTES).map_err(|source| CheckpointError::Io {
             path: path.into(),
             source,
         })?;

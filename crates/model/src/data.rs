@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::read::bounded;
-
 /// Longest accepted file, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
@@ -61,7 +59,8 @@ pub(crate) fn read(
     path: &str,
     wanted: Option<&[&str]>,
 ) -> Result<Columns, Vec<Mistake>> {
-    let bytes = bounded(&beside(model, path), MAX_BYTES).map_err(|error| {
+    let path_here = beside(model, path);
+    let bytes = oldham_files::read_beyond(&path_here, MAX_BYTES).map_err(|error| {
         let message = format!("`{path}` cannot be read: {error}");
         vec![Mistake::new(
             message,

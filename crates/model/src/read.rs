@@ -1,7 +1,5 @@
 //! From a file to a checked model: limits, syntax, overrides, structure, meaning.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -66,7 +64,7 @@ pub(crate) enum Unreadable {
 
 /// The text of one file.
 pub(crate) fn text_of(path: &Path) -> Result<String, Unreadable> {
-    let bytes = bounded(path, MAX_BYTES)?;
+    let bytes = oldham_files::read_beyond(path, MAX_BYTES)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Unreadable::TooLong);
     }
@@ -74,13 +72,6 @@ pub(crate) fn text_of(path: &Path) -> Result<String, Unreadable> {
         let at = error.utf8_error().valid_up_to();
         Unreadable::NoText(error.into_bytes(), at)
     })
-}
-
-/// At most one byte more than is accepted, whatever the file claims to be.
-pub(crate) fn bounded(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Reads a text.

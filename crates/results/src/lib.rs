@@ -13,7 +13,7 @@ pub mod writer;
 pub use changing::{Changing, is_derived};
 pub use number::number;
 pub use oldham_cosim::Column;
-pub use reader::{Table, read};
+pub use reader::{Table, read, read_some};
 pub use resample::{ResampleError, resample};
 pub use schema::Metadata;
 pub use writer::ResultWriter;

@@ -1,8 +1,6 @@
 //! Triangles from STL and OBJ files, for pictures.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use oldham_web::Shape;
@@ -13,13 +11,7 @@ const MOST_TRIANGLES: usize = 300_000;
 
 /// Reads a file; lengths are multiplied by a scale. What is wrong is said in words.
 pub(crate) fn read_mesh(path: &Path, scale: f64) -> Result<Shape, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let mut bytes = Vec::new();
-    let read = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("it has more than {} MB", MAX_BYTES >> 20));
-    }
+    let bytes = oldham_files::read(path, MAX_BYTES).map_err(|error| error.to_string())?;
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     let mesh = match ending.as_ref().and_then(|ending| ending.to_str()) {
         Some("stl") => stl(&bytes)?,

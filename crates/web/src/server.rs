@@ -3,10 +3,11 @@
 //! Nothing is read from disk while it runs, so no path leads anywhere. A browser must show the
 //! token, ask by a bare address, and come from no foreign page.
 
+use std::collections::VecDeque;
 use std::io::Write;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -17,8 +18,10 @@ use crate::request::{Refusal, Request};
 use crate::viewer::Viewer;
 use crate::{Film, Stage};
 
-/// So many connections are served at once.
+/// So many connections that have shown the token are served at once.
 pub const MOST_CLIENTS: usize = 32;
+/// So many connections may be about to show it. One more closes the oldest of them, so that silent ones keep out no other.
+const MOST_WAITING: usize = 128;
 /// An answer that is not taken for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -53,6 +56,7 @@ struct Shared {
     stage: Option<Stage>,
     token: String,
     clients: AtomicUsize,
+    waiting: Mutex<VecDeque<(u64, TcpStream)>>,
     ids: AtomicU64,
     stopped: AtomicBool,
 }
@@ -75,6 +79,7 @@ impl Server {
             stage,
             token: token()?,
             clients: AtomicUsize::new(0),
+            waiting: Mutex::default(),
             ids: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
         });
@@ -97,7 +102,27 @@ impl Server {
 
     /// What a browser on this computer opens, with the token.
     pub fn url(&self) -> String {
-        let host = reachable(self.address);
+        self.url_at(reachable(self.address))
+    }
+
+    /// What a browser on another computer opens, with the token, if the server listens to others: at the address of
+    /// this computer, which is not known here if it listens at all of them.
+    pub fn url_from_elsewhere(&self) -> Option<String> {
+        let ip = self.address.ip();
+        if ip.is_loopback() {
+            return None;
+        }
+        Some(match ip.is_unspecified() {
+            true => format!(
+                "http://ADDRESS:{}/?token={}",
+                self.address.port(),
+                self.shared.token
+            ),
+            false => self.url_at(self.address),
+        })
+    }
+
+    fn url_at(&self, host: SocketAddr) -> String {
         format!("http://{host}/?token={}", self.shared.token)
     }
 
@@ -150,18 +175,70 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             continue;
         };
         let _ = stream.set_nodelay(true);
-        let place = Place::take(shared);
-        let is_served = place.is_some_and(|place| {
+        let is_served = Waiting::enter(shared, &stream).is_some_and(|waiting| {
             let Ok(stream) = stream.try_clone() else {
                 return false;
             };
             let serving = thread::Builder::new().name("client".into());
-            serving.spawn(move || place.0.serve(stream)).is_ok()
+            serving.spawn(move || waiting.serve(stream)).is_ok()
         });
         if !is_served {
             let _ = stream.set_write_timeout(Some(Duration::from_millis(100)));
             refuse(&mut stream, Refusal::FULL);
         }
+    }
+}
+
+/// A connection that has not shown the token yet.
+struct Waiting {
+    shared: Arc<Shared>,
+    id: u64,
+}
+
+impl Waiting {
+    fn enter(shared: &Arc<Shared>, stream: &TcpStream) -> Option<Self> {
+        let own = stream.try_clone().ok()?;
+        let id = shared.ids.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut waiting = shared.waiting();
+        waiting.push_back((id, own));
+        if waiting.len() > MOST_WAITING
+            && let Some((_, oldest)) = waiting.pop_front()
+        {
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        drop(waiting);
+        let shared = shared.clone();
+        Some(Self { shared, id })
+    }
+
+    fn serve(self, mut stream: TcpStream) {
+        let _ = stream.set_write_timeout(Some(PATIENCE));
+        match Request::read(&mut stream) {
+            Ok(None) => {}
+            Ok(Some(request)) => {
+                if let Err(refusal) = self.answer(request, &mut stream) {
+                    refuse(&mut stream, refusal);
+                }
+            }
+            Err(refusal) => refuse(&mut stream, refusal),
+        }
+    }
+
+    /// The connection has shown the token: it waits no longer, and takes a place.
+    fn admit(&self, request: &Request) -> Result<Place, Refusal> {
+        request.check_token(&self.shared.token)?;
+        self.leave();
+        Place::take(&self.shared).ok_or(Refusal::FULL)
+    }
+
+    fn leave(&self) {
+        self.shared.waiting().retain(|(id, _)| *id != self.id);
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 
@@ -183,19 +260,12 @@ impl Drop for Place {
 }
 
 impl Shared {
-    fn serve(&self, mut stream: TcpStream) {
-        let _ = stream.set_write_timeout(Some(PATIENCE));
-        match Request::read(&mut stream) {
-            Ok(None) => {}
-            Ok(Some(request)) => {
-                if let Err(refusal) = self.answer(request, &mut stream) {
-                    refuse(&mut stream, refusal);
-                }
-            }
-            Err(refusal) => refuse(&mut stream, refusal),
-        }
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<(u64, TcpStream)>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
+impl Waiting {
     fn answer(&self, request: Request, stream: &mut TcpStream) -> Result<(), Refusal> {
         request.check_sender()?;
         match request.path.as_str() {
@@ -207,12 +277,12 @@ impl Shared {
                 PAGE.as_bytes(),
             ),
             "/film" => {
-                request.check_token(&self.token)?;
-                send(stream, "200 OK", "application/octet-stream", &self.film);
+                let place = self.admit(&request)?;
+                send(stream, "200 OK", "application/octet-stream", &place.0.film);
             }
             "/live" => {
-                request.check_token(&self.token)?;
-                let stage = self.stage.as_ref().ok_or(Refusal::NOT_FOUND)?;
+                let place = self.admit(&request)?;
+                let stage = place.0.stage.as_ref().ok_or(Refusal::NOT_FOUND)?;
                 let key = request.header("sec-websocket-key");
                 let key = key.ok_or(Refusal::NOT_HTTP)?;
                 let head = format!(
@@ -226,9 +296,9 @@ impl Shared {
                     .filter(|mut stream| stream.write_all(head.as_bytes()).is_ok());
                 if let Some(stream) = stream {
                     let viewer = Viewer {
-                        id: self.ids.fetch_add(1, Ordering::Relaxed) + 1,
+                        id: self.id,
                         stage,
-                        stopped: &self.stopped,
+                        stopped: &place.0.stopped,
                     };
                     viewer.serve(stream, request.rest);
                 }

@@ -240,12 +240,19 @@ impl Stage {
                 }
             }
             Wish::Pause | Wish::GoOn | Wish::Reset | Wish::Save | Wish::Restart | Wish::End => {
-                if drives() {
+                if drives() && !self.is_over_for(wish) {
                     (self.0.steer)(wish);
                     self.waits(wish);
                 }
             }
         }
+    }
+
+    /// Whether it would go back, but has ended for good.
+    fn is_over_for(&self, wish: Wish) -> bool {
+        let status = lock(&self.0.status);
+        let is_over = matches!(status.state, RunState::Finished | RunState::Failed);
+        is_over && !status.returns && matches!(wish, Wish::Reset | Wish::Restart)
     }
 
     /// A run that waits tells nothing: it is told for it.
@@ -281,6 +288,27 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A run that was ended for good stays ended, whatever a client asks for.
+    #[test]
+    fn nothing_goes_back_after_the_end() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let ears = heard.clone();
+        let stage = Stage::new(Vec::new(), move |wish| lock(&ears).push(wish));
+        stage.obey(1, Wish::Drive);
+        let over = |returns| RunStatus {
+            state: RunState::Finished,
+            returns,
+            ..RunStatus::default()
+        };
+        stage.tell(over(false));
+        stage.obey(1, Wish::Reset);
+        assert!(stage.status_for(1).contains(r#""state":"finished""#));
+        stage.tell(over(true));
+        stage.obey(1, Wish::Reset);
+        assert!(stage.status_for(1).contains(r#""state":"running""#));
+        assert_eq!(*lock(&heard), [Wish::Drive, Wish::Reset]);
+    }
 
     #[test]
     fn one_drives_and_lets_go_of_everything() {

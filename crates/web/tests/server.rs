@@ -348,6 +348,26 @@ fn a_hundred_clients_are_bounded_and_the_server_lives_on() {
     assert_eq!(row(&mut socket), row_bytes(1.0, &[1.0]));
 }
 
+/// Connections that have not shown the token take nobody's place, however many they are.
+#[test]
+fn silent_connections_keep_no_viewer_out() {
+    let (server, stage, _) = stage();
+    let silent: Vec<TcpStream> = (0..200)
+        .map(|_| TcpStream::connect(server.address()).unwrap())
+        .collect();
+    let began = Instant::now();
+    let mut socket = connect(&server);
+    assert!(
+        began.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        began.elapsed()
+    );
+    assert!(stage.show(1.0, [1.0]));
+    assert_eq!(row(&mut socket), row_bytes(1.0, &[1.0]));
+    assert_eq!(server.clients(), 1);
+    drop(silent);
+}
+
 #[test]
 fn a_server_that_ends_closes_its_connections() {
     let (server, stage, _) = stage();

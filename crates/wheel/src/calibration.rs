@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Axis, AxisCode, Response, WheelError};
 
-/// How a calibration is to be read, for whoever opens its file.
+/// Longest calibration that is read.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// How a calibration is to be read, for those who open its file.
 const HEAD: &str = "\
 # How a wheel drives. Of each input of the model: the axis that sets it, its reading at rest, where the
 # input is highest and where it is lowest, and the share of the way that counts as rest.
@@ -95,7 +98,8 @@ impl Calibration {
             path: path.into(),
             reason,
         };
-        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let text =
+            oldham_files::read_text(path, MOST_BYTES).map_err(|error| wrong(error.to_string()))?;
         let read: Self = toml::from_str(&text).map_err(|error| wrong(told(&error, &text)))?;
         match read.mistake() {
             Some(reason) => Err(wrong(reason)),

@@ -7,9 +7,9 @@ use serde_json::json;
 use crate::args::Modes;
 use crate::commands::modes::{about, frames_note, unsteady_note};
 use crate::failure::Failure;
-use crate::load;
 use crate::say;
 use crate::table::{Table, number};
+use crate::{load, picture};
 
 pub fn execute(arguments: &Modes, over: &Variation) -> Result<(), Failure> {
     let range = &over
@@ -20,6 +20,9 @@ pub fn execute(arguments: &Modes, over: &Variation) -> Result<(), Failure> {
     let campbell = campbell(&file, range, about, arguments.count, near)?;
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-campbell.svg"));
+    for target in [Some(&out), arguments.data.as_ref()].into_iter().flatten() {
+        picture::protect(target, &[&arguments.model.model])?;
+    }
     if !campbell.has_curves() {
         return Err(Failure::NothingToDraw { path: out });
     }

@@ -13,11 +13,14 @@ use crate::fold::fold;
 use crate::progress::Bar;
 use crate::say;
 use crate::table::{Table, number};
-use crate::{interrupt, load};
+use crate::{interrupt, load, picture};
 
 pub fn execute(arguments: &Compare) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
     let file = load::file(&arguments.model);
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-compare.svg"));
+    picture::protect(&out, &[&arguments.model.model])?;
     let bar = OnceCell::new();
     let progress = |progress: CompareProgress<'_>| {
         let bar = bar.get_or_init(|| Bar::of_items(progress.variants as u64, arguments.json));
@@ -33,8 +36,6 @@ pub fn execute(arguments: &Compare) -> Result<(), Failure> {
     };
     let comparison = compare(&file, &model, &options)?;
     drop(bar);
-    let out = arguments.out.clone();
-    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-compare.svg"));
     comparison.figure().save(&out)?;
     if arguments.json {
         let answer = json!({

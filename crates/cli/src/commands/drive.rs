@@ -66,13 +66,16 @@ pub fn execute(arguments: &Drive) -> Result<(), Failure> {
         let is_interrupted = interrupt::watch().is_requested();
         let returns = prepared.can_return() && !is_interrupted;
         let mut place = pause.take_return().filter(|_| returns);
+        let results = Some(load::shown(&report.results));
+        let mut status = live::status_at_end(&report.outcome, results, false);
+        let may_begin_again = returns && !arguments.once && !pause.is_ended();
         if place.is_none() {
-            let results = Some(load::shown(&report.results));
-            live::tell_end(&stage, &report.outcome, results, returns && !arguments.once);
+            status.returns = may_begin_again;
+            stage.tell(status.clone());
         }
         told = conclude(report, &model, arguments, !is_interrupted);
-        if place.is_none() && returns && !arguments.once && !pause.is_ended() {
-            // The drive is over, or failed: whoever drives may begin again.
+        if place.is_none() && may_begin_again {
+            // The drive is over, or failed: the driver may begin again.
             interrupt::idle();
             live::wait_until(|| {
                 place = pause.take_return();
@@ -81,7 +84,12 @@ pub fn execute(arguments: &Drive) -> Result<(), Failure> {
         }
         match place {
             Some(place) => prepared.go_back(place)?,
-            None => break,
+            None => {
+                // It was ended for good: nothing goes back any more.
+                status.returns = false;
+                stage.tell(status);
+                break;
+            }
         }
     }
     if told.is_ok() && !arguments.once {

@@ -9,9 +9,9 @@ use serde_json::json;
 use crate::args::{Configuration, Modes};
 use crate::commands::modes::table;
 use crate::failure::Failure;
-use crate::load;
 use crate::say;
 use crate::table::number;
+use crate::{load, picture};
 
 /// Masses of a mode that are listed; all are in the file.
 const LISTED: usize = 6;
@@ -32,7 +32,6 @@ pub fn refuse_options(arguments: &Modes, model: &Model) -> Result<(), Failure> {
 }
 
 pub fn execute(arguments: &Modes, model: &Model) -> Result<(), Failure> {
-    let modes = linearise(model, None)?.modes(arguments.count, arguments.near);
     let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
     let out = arguments
         .out
@@ -42,6 +41,10 @@ pub fn execute(arguments: &Modes, model: &Model) -> Result<(), Failure> {
         .data
         .clone()
         .unwrap_or_else(|| beside("-modes.json"));
+    for target in [&out, &data] {
+        picture::protect(target, &[&arguments.model.model])?;
+    }
+    let modes = linearise(model, None)?.modes(arguments.count, arguments.near);
     figure(model.name(), &modes).save(&out)?;
     let answer = json!({
         "command": "modes",

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use oldham_results::plot::{Figure, Panel, Series};
-use oldham_results::{Changing, Table, is_derived, read};
+use oldham_results::reader::ReadError;
+use oldham_results::{Changing, Table, is_derived, read, read_some};
 use oldham_study::shows_node;
 use serde_json::json;
 
@@ -17,11 +18,7 @@ use crate::{say, tell};
 const MOST_SIGNALS: usize = 1000;
 
 pub fn execute(arguments: &Plot) -> Result<(), Failure> {
-    let tables: Vec<Table> = arguments
-        .results
-        .iter()
-        .map(|path| read(path))
-        .collect::<Result<_, _>>()?;
+    let tables = tables(arguments)?;
     for (path, table) in arguments.results.iter().zip(&tables) {
         if !table.complete() && !arguments.json {
             tell!(
@@ -53,6 +50,29 @@ pub fn execute(arguments: &Plot) -> Result<(), Failure> {
         say!("{}", out.display());
     }
     Ok(())
+}
+
+/// The results, with what is asked for of them; all of it if a name is not among them, so that the message knows the
+/// others.
+fn tables(arguments: &Plot) -> Result<Vec<Table>, ReadError> {
+    let is_wanted = |name: &str| {
+        let wanted = arguments.signals.iter();
+        let mut wanted = wanted.filter_map(|signal| name.strip_prefix(signal.as_str()));
+        arguments.signals.is_empty() || wanted.any(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let results = arguments.results.iter();
+    let tables: Vec<Table> = results
+        .map(|path| read_some(path, &is_wanted))
+        .collect::<Result<_, _>>()?;
+    let is_there = |signal: &String| {
+        let component = format!("{signal}.");
+        let mut names = tables.iter().flat_map(Table::names);
+        names.any(|name| name == signal || name.starts_with(&component))
+    };
+    match arguments.signals.iter().all(is_there) {
+        true => Ok(tables),
+        false => arguments.results.iter().map(|path| read(path)).collect(),
+    }
 }
 
 /// Something of the results lies between the times that were asked for.

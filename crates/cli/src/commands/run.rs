@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::fold::fold;
 use crate::progress::Bar;
 use crate::table::{Table, number};
-use crate::{interrupt, load, verdict};
+use crate::{interrupt, load, picture, verdict};
 use crate::{say, tell};
 
 /// How long the analysis before a run may keep its user waiting, and the search for remedies after
@@ -31,6 +31,7 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
     let file = load::file(&arguments.model);
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, ".parquet"));
+    picture::protect(&out, &[&arguments.model.model])?;
     let options = RunOptions {
         force: arguments.force,
         monolithic: arguments.monolithic,

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::progress::{Bar, Waiting};
 use crate::say;
 use crate::table::{Table, number};
-use crate::{load, verdict};
+use crate::{load, picture, verdict};
 
 /// Modes listed at most.
 const MODES: usize = 12;
@@ -163,6 +163,7 @@ impl Report<'_> {
         let out = self.arguments.out.clone();
         let model = &self.arguments.model.model;
         let out = out.unwrap_or_else(|| load::beside(model, "-stability.svg"));
+        picture::protect(&out, &[model])?;
         figure.save(&out)?;
         Ok(out)
     }

@@ -124,7 +124,12 @@ fn print(model: &str, report: &SweepReport, threads: usize, started: Instant) {
     let mut counts = format!("{} runs: ", report.total);
     let finished = report.count(SweepStatus::Finished);
     counts += &format!("{finished} finished");
-    for status in [SweepStatus::Failed, SweepStatus::Refused] {
+    let others = [
+        SweepStatus::Failed,
+        SweepStatus::Refused,
+        SweepStatus::Disturbed,
+    ];
+    for status in others {
         match report.count(status) {
             0 => {}
             count => counts += &format!(", {count} {}", status.word()),

@@ -120,7 +120,7 @@ fn look_on(arguments: &View3d) -> Result<(), Failure> {
         cancel,
         &mut progress,
     );
-    live::tell_end(&stage, &outcome, None, false);
+    stage.tell(live::status_at_end(&outcome, None, false));
     if let Err(fault) = outcome.end {
         // Those who look on can still see how it came to that.
         live::wait_until(|| stage.viewers() == 0);

@@ -57,6 +57,9 @@ pub const ROWS: [&str; 3] = ["force_side", "motion_side", "sent_force"];
 /// The same as they were called before: files with them are still read.
 const FORMER_ROWS: [&str; 3] = ["correct", "push", "send"];
 
+/// Longest file of gains that is read.
+const MOST_BYTES: u64 = 16 << 20;
+
 type Tables = BTreeMap<String, BTreeMap<String, BTreeMap<String, f64>>>;
 
 /// Reads the gains of a compensator from a file beside a model file. A file with the gains of one
@@ -69,7 +72,8 @@ pub(crate) fn read(model: &str, path: &str, name: &str) -> Result<Gains, GainsEr
         path: path.clone(),
         reason,
     };
-    let text = whole_file(&resolved).map_err(|e| unreadable(e.to_string()))?;
+    let text =
+        oldham_files::read_text(&resolved, MOST_BYTES).map_err(|e| unreadable(e.to_string()))?;
     let tables: Tables = toml::from_str(&text).map_err(|e| unreadable(e.message().into()))?;
     let only = tables.values().next().filter(|_| tables.len() == 1);
     let Some(rows) = tables.get(name).or(only) else {
@@ -106,20 +110,6 @@ pub(crate) fn read(model: &str, path: &str, name: &str) -> Result<Gains, GainsEr
         push,
         send,
     })
-}
-
-/// The text of a file of gains; a pipe might never end, nor a file that is too long.
-fn whole_file(path: &Path) -> std::io::Result<String> {
-    const MOST_BYTES: u64 = 16 << 20;
-    let refused = |text| Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, text));
-    let metadata = std::fs::metadata(path)?;
-    if !metadata.is_file() {
-        return refused("it is no file");
-    }
-    if metadata.len() > MOST_BYTES {
-        return refused("it is too long for a file of gains");
-    }
-    std::fs::read_to_string(path)
 }
 
 impl Gains {

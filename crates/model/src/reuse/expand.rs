@@ -19,6 +19,9 @@ use crate::words;
 /// Most keys and values that come out of templates and repetitions.
 const MAX_MADE: usize = 1_000_000;
 
+/// Most bytes of text that come out of them.
+const MAX_TEXT: usize = 64 << 20;
+
 /// Templates that use each other, at most so deep.
 const MAX_NESTED: usize = 32;
 
@@ -46,6 +49,7 @@ pub(crate) fn expand<'i>(
         templates: BTreeMap::new(),
         active: Vec::new(),
         made: 0,
+        text: 0,
         findings,
     };
     if let Some(templates) = templates {
@@ -100,13 +104,36 @@ struct Expansion<'i, 'f> {
     templates: BTreeMap<String, Template<'i>>,
     /// The templates that are being written out, each used by the one before it.
     active: Vec<String>,
+    /// Keys and values that were written, and bytes of text that were put together.
     made: usize,
+    text: usize,
     findings: &'f mut Findings,
 }
 
 impl<'i> Expansion<'i, '_> {
     fn refuse(&mut self, span: Span, message: String, label: &str, help: impl Into<String>) {
         self.findings.report(&span, message).label(label).help(help);
+    }
+
+    /// Counts what is written; false once that is more than a model may have, which is reported once.
+    fn count(&mut self, things: usize, bytes: usize, span: &Span) -> bool {
+        let had_room = self.has_room();
+        self.made = self.made.saturating_add(things);
+        self.text = self.text.saturating_add(bytes);
+        if had_room && !self.has_room() {
+            let limit = match self.made > MAX_MADE {
+                true => format!("{MAX_MADE} things"),
+                false => format!("{} MiB of text", MAX_TEXT >> 20),
+            };
+            let message = format!("templates and repetitions make more than {limit}");
+            let help = "repeat less, or let templates use fewer others";
+            self.refuse(span.clone(), message, "the limit is reached here", help);
+        }
+        self.has_room()
+    }
+
+    fn has_room(&self) -> bool {
+        self.made <= MAX_MADE && self.text <= MAX_TEXT
     }
 
     fn read_templates(&mut self, templates: Value<'i>) {
@@ -223,7 +250,9 @@ impl<'i> Expansion<'i, '_> {
     }
 
     fn key(&mut self, key: &Key<'i>, scope: &Scope<'i>) -> Option<Key<'i>> {
-        self.made += 1;
+        if !self.count(1, key.get_ref().len(), &key.span()) {
+            return None;
+        }
         let filled = match scope.fill(key.get_ref(), &key.span()) {
             Ok(filled) => filled,
             Err(problem) => {
@@ -250,8 +279,10 @@ impl<'i> Expansion<'i, '_> {
     }
 
     fn value(&mut self, value: Value<'i>, scope: &Scope<'i>) -> Value<'i> {
-        self.made += 1;
         let span = value.span();
+        if !self.count(1, 0, &span) {
+            return Spanned::new(span, DeValue::Boolean(false));
+        }
         let inner = match value.into_inner() {
             DeValue::Table(table) => DeValue::Table(self.table(table, scope)),
             DeValue::Array(items) => {
@@ -265,8 +296,15 @@ impl<'i> Expansion<'i, '_> {
             }
             DeValue::String(text) => match scope.fill(&text, &span) {
                 Ok(Filled::Same) => DeValue::String(text),
-                Ok(Filled::Text(text)) => DeValue::String(text.into()),
-                Ok(Filled::Value(value)) => return value,
+                Ok(Filled::Text(text)) => {
+                    self.count(0, text.len(), &span);
+                    DeValue::String(text.into())
+                }
+                Ok(Filled::Value(value)) => {
+                    let (things, bytes) = size(value.get_ref());
+                    self.count(things, bytes, &span);
+                    return value;
+                }
                 Err(problem) => {
                     self.findings.push(problem);
                     DeValue::String(text)
@@ -293,9 +331,9 @@ impl<'i> Expansion<'i, '_> {
             let Some(values) = self.values(range, scope) else {
                 return Vec::new();
             };
-            if self.made + scopes.len().saturating_mul(values.len()) > MAX_MADE {
-                let message = format!("templates and repetitions make more than {MAX_MADE} things");
-                self.refuse(place, message, "the limit is reached here", "repeat less");
+            let count = scopes.len().saturating_mul(values.len());
+            if self.made.saturating_add(count) > MAX_MADE {
+                self.count(count, 0, &place);
                 return Vec::new();
             }
             let name = name.get_ref();
@@ -347,8 +385,7 @@ impl<'i> Expansion<'i, '_> {
         };
         let count = ((last - first) / step).floor() + 1.0;
         if count > MAX_MADE as f64 {
-            let message = format!("templates and repetitions make more than {MAX_MADE} things");
-            self.refuse(span, message, "the limit is reached here", "repeat less");
+            self.count(count as usize, 0, &span);
             return None;
         }
         let index = |place: usize| {
@@ -396,6 +433,9 @@ impl<'i> Expansion<'i, '_> {
 
     /// A template written out under a name.
     fn instance(&mut self, name: &Key<'i>, arguments: Value<'i>) -> Option<DeTable<'i>> {
+        if !self.has_room() {
+            return None;
+        }
         let used_as = name.get_ref().to_string();
         let place = arguments.span();
         let DeValue::Table(mut arguments) = arguments.into_inner() else {
@@ -514,6 +554,23 @@ impl<'i> Expansion<'i, '_> {
                 .label("used here")
                 .help("put {name} into its name in the template");
         });
+    }
+}
+
+/// How many values a value consists of, and the bytes of its texts.
+fn size(value: &DeValue<'_>) -> (usize, usize) {
+    let sum = |(things, bytes): (usize, usize), (more, text)| (things + more, bytes + text);
+    match value {
+        DeValue::Table(table) => table.iter().fold((1, 0), |all, (key, value)| {
+            let (things, bytes) = size(value.get_ref());
+            sum(all, (1 + things, key.get_ref().len() + bytes))
+        }),
+        DeValue::Array(items) => items
+            .iter()
+            .map(|item| size(item.get_ref()))
+            .fold((1, 0), sum),
+        DeValue::String(text) => (1, text.len()),
+        _ => (1, 0),
     }
 }
 

@@ -513,3 +513,47 @@ fn a_set_may_add_a_table_with_names_of_its_own() {
     assert!(told.contains("nothing called `rooot`"), "{told}");
     assert!(told.contains("`root`"), "{told}");
 }
+
+/// Templates of a few lines that would double thirty times: trees, texts and lists.
+#[test]
+fn templates_that_double_end_at_the_limit() {
+    let level = |number: usize, body: &str| {
+        let body = body.replace("NEXT", &format!("t{}", number + 1));
+        format!("[template.t{number}]\n{body}\n")
+    };
+    let bodies = [
+        (
+            "use.a={template=\"NEXT\"}\nuse.b={template=\"NEXT\"}",
+            "things",
+        ),
+        (
+            "parameters=[\"v\"]\nuse.a={template=\"NEXT\", v=\"{v}{v}\"}",
+            "MiB of text",
+        ),
+        (
+            "parameters=[\"v\"]\nuse.a={template=\"NEXT\", v=[\"{v}\",\"{v}\"]}",
+            "things",
+        ),
+    ];
+    for (body, limit) in bodies {
+        let value = if body.contains("parameters") {
+            ", v=\"abcd\""
+        } else {
+            ""
+        };
+        let levels: String = (0..30).map(|number| level(number, body)).collect();
+        let last = match value {
+            "" => "[template.t30.lumped.\"{name}\"]\nmasses.m={mass=1}\n".to_owned(),
+            _ => "[template.t30]\nparameters=[\"v\"]\nmodel.description=\"{v}\"\n".to_owned(),
+        };
+        let text = format!(
+            "model.name=\"b\"\nsimulation={{duration=0.01, step=1e-3}}\n{levels}{last}[use]\nx={{template=\"t0\"{value}}}\n"
+        );
+        let told = first(read(&text));
+        assert!(
+            told.contains("templates and repetitions make more than"),
+            "{told}"
+        );
+        assert!(told.contains(limit), "{told}");
+    }
+}

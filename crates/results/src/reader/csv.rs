@@ -1,6 +1,5 @@
 //! Reads a CSV file: a header, then rows of numbers.
 
-use std::fs;
 use std::path::Path;
 
 use oldham_cosim::Column;
@@ -10,8 +9,11 @@ use super::table::{Table, check_names};
 use crate::csv::parse_header;
 use crate::schema::Metadata;
 
+/// Longest text that is read: in memory its numbers take about as much again.
+const MOST_BYTES: u64 = 4 << 30;
+
 pub(super) fn read(path: &Path) -> Result<Table, ReadProblem> {
-    let bytes = fs::read(path)?;
+    let bytes = oldham_files::read(path, MOST_BYTES)?;
     let text = text_of(&bytes)?;
     let mut lines = text.lines().enumerate();
     let header = lines.next().map_or("", |(_, line)| line);

@@ -20,10 +20,15 @@ pub use unwind::is_decoding;
 
 /// Reads a `.parquet`, `.csv` or `.partial` file.
 pub fn read(path: &Path) -> Result<Table, ReadError> {
+    read_some(path, &|_| true)
+}
+
+/// The same, with the columns that are wanted at least: of a Parquet file only these are decoded.
+pub fn read_some(path: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Result<Table, ReadError> {
     let is_partial = path.extension().is_some_and(|end| end == "partial");
     let table = match Format::of(path) {
         _ if is_partial => stream::read(path),
-        Some(Format::Parquet) => parquet::read(path),
+        Some(Format::Parquet) => parquet::read(path, is_wanted),
         Some(Format::Csv) => csv::read(path),
         None => Err(ReadProblem::UnknownFormat),
     };

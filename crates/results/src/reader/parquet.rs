@@ -1,8 +1,9 @@
 //! Reads a parquet file.
 
-use std::fs::File;
 use std::path::Path;
 
+use arrow_schema::Schema;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::ParquetMetaData;
 
@@ -10,7 +11,7 @@ use super::error::ReadProblem;
 use super::numbers::Numbers;
 use super::table::Table;
 use super::unwind::caught;
-use crate::schema::column_count;
+use crate::schema::{TIME, column_count, columns_of, width_of};
 
 /// Rows decoded at a time.
 const BATCH_ROWS: usize = 1 << 15;
@@ -22,8 +23,9 @@ const FREE_BYTES: u64 = 256 << 20;
 /// compressed; none that is worth drawing shrinks to less than a hundredth.
 const MOST_EXPANSION: u64 = 100;
 
-pub(super) fn read(path: &Path) -> Result<Table, ReadProblem> {
-    let file = File::open(path)?;
+/// Reads the columns that are wanted, and the time; others that are stored with one of them come along.
+pub(super) fn read(path: &Path, is_wanted: &dyn Fn(&str) -> bool) -> Result<Table, ReadProblem> {
+    let file = oldham_files::open(path)?;
     let most_bytes =
         FREE_BYTES.saturating_add(MOST_EXPANSION.saturating_mul(file.metadata()?.len()));
     caught(|| {
@@ -33,7 +35,12 @@ pub(super) fn read(path: &Path) -> Result<Table, ReadProblem> {
             column_count(builder.schema()),
             most_bytes,
         )?;
-        let mut numbers = Numbers::new(builder.schema())?;
+        // All are looked at, so that a damaged file is found whatever is wanted of it.
+        Numbers::new(builder.schema())?;
+        let wanted = wanted_fields(builder.schema(), is_wanted);
+        let mut numbers = Numbers::new(&builder.schema().project(&wanted)?)?;
+        let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
+        let builder = builder.with_projection(mask);
         let mut found = 0;
         for batch in builder.with_batch_size(BATCH_ROWS).build()? {
             let batch = batch?;
@@ -46,6 +53,20 @@ pub(super) fn read(path: &Path) -> Result<Table, ReadProblem> {
         }
         numbers.into_table(true)
     })
+}
+
+/// The fields that hold a wanted column, and the time.
+fn wanted_fields(schema: &Schema, is_wanted: &dyn Fn(&str) -> bool) -> Vec<usize> {
+    let columns = columns_of(schema);
+    let mut rest = &columns[..];
+    let holds = |(place, width): (usize, usize)| {
+        let (own, others) = rest.split_at(width);
+        rest = others;
+        let is_time = own.iter().any(|column| column.name == TIME);
+        (is_time || own.iter().any(|column| is_wanted(&column.name))).then_some(place)
+    };
+    let widths = schema.fields().iter().map(|field| width_of(field));
+    widths.enumerate().filter_map(holds).collect()
 }
 
 /// The rows that a file announces, if they fit into what it may take in memory.

@@ -1,6 +1,5 @@
 //! Reads the stream of a run that is still going on, or was interrupted.
 
-use std::fs;
 use std::path::Path;
 
 use arrow_array::RecordBatch;
@@ -15,10 +14,13 @@ use super::unwind::caught;
 /// Continuation marker and a length of zero: the end that only a finished run writes.
 const END_MARKER: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
+/// Longest stream that is read.
+const MOST_BYTES: u64 = 8 << 30;
+
 /// All complete batches. A kill tears the stream anywhere, so what follows the last complete
 /// batch is left out, and the table says that it is not complete.
 pub(super) fn read(path: &Path) -> Result<Table, ReadProblem> {
-    let mut bytes = fs::read(path)?;
+    let mut bytes = oldham_files::read(path, MOST_BYTES)?;
     let ends_well = bytes.ends_with(&END_MARKER);
     if is_header_alone(&bytes) {
         // The decoder looks at the header only when something follows it.

@@ -108,6 +108,7 @@ impl Serialize for SweepReport {
             finished: usize,
             failed: usize,
             refused: usize,
+            disturbed: usize,
             index: String,
         }
         let data = Data {
@@ -118,6 +119,7 @@ impl Serialize for SweepReport {
             finished: self.count(SweepStatus::Finished),
             failed: self.count(SweepStatus::Failed),
             refused: self.count(SweepStatus::Refused),
+            disturbed: self.count(SweepStatus::Disturbed),
             index: self.index.display().to_string(),
         };
         data.serialize(serializer)

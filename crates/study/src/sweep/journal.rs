@@ -3,7 +3,7 @@
 //! A line for each run that is over, added when its results are complete. A sweep that was killed leaves
 //! at worst a torn last line, which does not count.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -25,6 +25,9 @@ pub enum SweepStatus {
     Failed,
     /// The model cannot be used with these values.
     Refused,
+    /// Something outside of the model was in the way, such as a full disk. It is not kept: the next sweep in the
+    /// same folder does it again.
+    Disturbed,
 }
 
 impl SweepStatus {
@@ -34,6 +37,7 @@ impl SweepStatus {
             Self::Finished => "finished",
             Self::Failed => "failed",
             Self::Refused => "refused",
+            Self::Disturbed => "disturbed",
         }
     }
 }
@@ -78,6 +82,12 @@ pub enum JournalError {
         /// What the system says.
         error: io::Error,
     },
+    /// Another sweep is at work in the folder.
+    #[error("another sweep is writing to {folder}", folder = folder.display())]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The folder holds the runs of another sweep.
     #[error(
         "{folder} holds the runs of another sweep, of another model or with other values",
@@ -95,7 +105,10 @@ struct Head {
     runs: usize,
 }
 
-/// The journal of a sweep, open for what comes.
+/// Longest journal that is read.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The journal of a sweep, open for what comes and locked for everybody else.
 pub(super) struct Journal {
     path: PathBuf,
     file: Mutex<File>,
@@ -114,10 +127,17 @@ impl Journal {
             path: path.clone(),
             error,
         };
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) if !afresh => text,
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
-            _ => String::new(),
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let in_use = || JournalError::InUse {
+            folder: folder.to_owned(),
+        };
+        // Held until its successor is locked and stands in its place.
+        let old = lock_at(&path, false).map_err(failed)?.ok_or_else(in_use)?;
+        let bytes = oldham_files::read(&path, MOST_BYTES).map_err(failed)?;
+        // What is not text is no line of ours: the run that it may have told of is done again.
+        let text = match afresh {
+            true => String::new(),
+            false => String::from_utf8_lossy(&bytes).into_owned(),
         };
         let mut lines = text
             .split_inclusive('\n')
@@ -135,7 +155,6 @@ impl Journal {
                 });
             }
         };
-        std::fs::create_dir_all(folder).map_err(failed)?;
         // Written anew, without what was torn: at any moment one of the two is there as a whole.
         let head = Head {
             sweep: sweep.to_owned(),
@@ -144,12 +163,10 @@ impl Journal {
         let mut text = json_line(&head);
         done.iter().for_each(|run| text += &json_line(run));
         let draft = path.with_extension("jsonl.draft");
-        std::fs::write(&draft, text).map_err(failed)?;
+        let mut file = lock_at(&draft, true).map_err(failed)?.ok_or_else(in_use)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
         std::fs::rename(&draft, &path).map_err(failed)?;
-        let file = OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .map_err(failed)?;
+        drop(old);
         let file = Mutex::new(file);
         Ok((Self { path, file }, done))
     }
@@ -167,6 +184,37 @@ impl Journal {
                 error,
             })
     }
+}
+
+/// The file at a path, made if it is not there, empty if wanted, and locked; nothing if another process has locked it. Where
+/// the file system knows no locks there are none.
+fn lock_at(path: &Path, empty: bool) -> io::Result<Option<File>> {
+    // A pipe would block.
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let file = OpenOptions::new().append(true).create(true).open(path)?;
+    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !is_at(&file, path) {
+        return Ok(None);
+    }
+    if empty {
+        file.set_len(0)?;
+    }
+    Ok(Some(file))
+}
+
+/// Whether a file still stands at its path: another sweep may have put a new one there before this one was locked.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let key = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    let here = file.metadata().map(key).ok();
+    here.is_some() && here == std::fs::metadata(path).map(key).ok()
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 fn json_line(value: &impl Serialize) -> String {

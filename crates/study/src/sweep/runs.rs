@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use oldham_cosim::{Cancel, End};
+use oldham_cosim::{Cancel, End, Fault};
 use oldham_model::{Model, Template};
 
 use super::combine::{Draw, combinations};
@@ -155,7 +155,10 @@ impl<'a> Sweep<'a> {
                 let Some(run) = self.one(place, cancel) else {
                     return;
                 };
-                if let Err(error) = self.journal.add(&run) {
+                // What was disturbed from outside is not remembered: it is done again.
+                if run.status != SweepStatus::Disturbed
+                    && let Err(error) = self.journal.add(&run)
+                {
                     *lock(&broken) = Some(error.into());
                     return;
                 }
@@ -230,23 +233,25 @@ impl<'a> Sweep<'a> {
         }
         let name = self.name(place);
         match self.solved(changes, &self.folder.join(&name), cancel) {
-            Err(StudyError::Finish(error)) => {
-                run.status = SweepStatus::Failed;
+            Err(error) => {
+                if is_from_outside(&error) {
+                    run.status = SweepStatus::Disturbed;
+                }
                 run.message = Some(error.to_string());
             }
-            Err(error) => run.message = Some(error.to_string()),
             Ok(report) => {
                 if report.outcome.end == Ok(End::Cancelled) {
                     return None;
                 }
                 let summary = &report.outcome.summary;
-                run.status = match report.outcome.end {
+                run.status = match &report.outcome.end {
                     Ok(_) => SweepStatus::Finished,
+                    Err(Fault::Recording { .. } | Fault::Threads { .. }) => SweepStatus::Disturbed,
                     Err(_) => SweepStatus::Failed,
                 };
                 run.message = report.fault();
                 run.time = Some(summary.time);
-                let failed = run.status == SweepStatus::Failed;
+                let failed = run.status != SweepStatus::Finished;
                 run.energy = summary
                     .final_energy
                     .filter(|_| !failed)
@@ -271,7 +276,7 @@ impl<'a> Sweep<'a> {
             force: true,
             monolithic: self.options.monolithic,
             threads: Some(1),
-            // Whoever resumes the sweep reads every file before it counts.
+            // A sweep that is resumed reads every file before it counts.
             hasty: true,
             ..RunOptions::default()
         };
@@ -343,6 +348,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Whether the reason of a failure lies outside of the model and its values: with more room, or when other programs
+/// have ended, the same run may succeed.
+fn is_from_outside(error: &StudyError) -> bool {
+    matches!(
+        error,
+        StudyError::Write(_) | StudyError::Finish(_) | StudyError::Read(_)
+    )
 }
 
 /// Figures of signals that are not recorded are refused before anything is run.

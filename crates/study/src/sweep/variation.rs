@@ -364,6 +364,9 @@ impl fmt::Display for Variation {
     }
 }
 
+/// Longest table of values that is read.
+const MOST_BYTES: u64 = 256 << 20;
+
 /// The cells of a column of a table whose first line names the columns. Lines that start with `#` are
 /// comments.
 fn read_column(path: &Path, column: &str) -> Result<Vec<String>, VariationError> {
@@ -371,7 +374,7 @@ fn read_column(path: &Path, column: &str) -> Result<Vec<String>, VariationError>
         path: path.to_owned(),
         reason,
     };
-    let text = std::fs::read_to_string(path);
+    let text = oldham_files::read_text(path, MOST_BYTES);
     let text = text.map_err(|error| refuse(format!("cannot be read: {error}")))?;
     let lines = text.lines().enumerate();
     let mut lines = lines.filter(|(_, line)| {

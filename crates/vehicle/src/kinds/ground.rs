@@ -130,10 +130,13 @@ fn surveyed(file: &At<String>, site: &mut Site<'_>) -> Option<HeightGrid> {
     }
 }
 
+/// Longest file of a road or a tyre that is read.
+const MOST_BYTES: u64 = 256 << 20;
+
 /// The text of a file that a model names; a problem is reported.
 pub(super) fn read(file: &At<String>, what: &str, site: &mut Site<'_>) -> Option<String> {
     let path = site.beside(&file.value);
-    match std::fs::read(&path) {
+    match oldham_files::read(&path, MOST_BYTES) {
         Ok(bytes) => Some(decoded(bytes)),
         Err(error) => {
             let message = format!(

@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 use super::{Device, refused};
 use crate::{Axis, Event, RECORD, WheelError};
 
+/// Longest recording that is read: days of driving.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Plays records at the times at which they were made, beginning with the first when it is first read.
 pub struct Recording {
     name: String,
@@ -19,7 +22,7 @@ pub struct Recording {
 impl Recording {
     /// Reads one from a file.
     pub fn open(path: &Path) -> Result<Self, WheelError> {
-        let bytes = std::fs::read(path).map_err(|error| refused(path, &error))?;
+        let bytes = oldham_files::read(path, MOST_BYTES).map_err(|error| refused(path, &error))?;
         if bytes.is_empty() || bytes.len() % RECORD != 0 {
             return Err(WheelError::Damaged {
                 path: path.into(),

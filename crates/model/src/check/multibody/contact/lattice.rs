@@ -29,6 +29,11 @@ pub(super) fn block(counts: [usize; 3], first: Vec3, spacing: f64) -> Vec<Vec3> 
 pub(super) fn fill(can: &Can, radius: f64, spacing: f64, wanted: usize) -> Vec<Vec3> {
     let free = 0.5 * spacing;
     let across = (can.radius() / spacing).ceil() as i64 + 1;
+    // Half the width of a row, in places: the corners of the square around the can are not looked at.
+    let chord = |y: f64| {
+        let half = (can.radius().powi(2) - y * y).max(0.0).sqrt();
+        (half / spacing).ceil() as i64 + 1
+    };
     let is_free = |at: Vec3| can.distance(at) >= free.max(radius);
     let mut centres = Vec::with_capacity(wanted);
     for layer in 0..MOST_LAYERS {
@@ -37,14 +42,18 @@ pub(super) fn fill(can: &Can, radius: f64, spacing: f64, wanted: usize) -> Vec<V
         let shift = |step: f64| spacing * ((layer as f64 * step).fract() - 0.5);
         let aside = Vec3::new(shift(GOLDEN), shift(GOLDEN * GOLDEN), 0.0);
         for j in -across..=across {
-            for i in -across..=across {
+            let half = chord(j as f64 * spacing + aside[1]);
+            for i in -half..=half {
                 let at = Vec3::new(i as f64 * spacing, j as f64 * spacing, height) + aside;
-                if is_free(at) && centres.len() < wanted {
+                if centres.len() == wanted {
+                    return centres;
+                }
+                if is_free(at) {
                     centres.push(at);
                 }
             }
         }
-        if centres.len() == before || centres.len() == wanted {
+        if centres.len() == before {
             break;
         }
     }
@@ -66,5 +75,7 @@ mod tests {
             assert!(centres[..i].iter().all(|b| (*b - *a).norm() > 2e-3));
         }
         assert!(fill(&can, 1e-3, 2.1e-3, 1000).len() < 400);
+        // Far more places than are wanted cost nothing.
+        assert_eq!(fill(&can, 1e-9, 2.1e-9, 147).len(), 147);
     }
 }
