@@ -19,6 +19,7 @@
 
 use crate::assembly::EvaluationPoint;
 use crate::failure::Failure;
+use crate::linear::Prescribed;
 use crate::node::Motion;
 use crate::system::{System, step_weights};
 use oldham_space::Quaternion;
@@ -132,10 +133,11 @@ impl Convergence {
     }
 
     /// The share of a correction that may be left after it, with the factors at hand. A rate that was
-    /// measured in this very step needs no caution.
-    fn share_left(&self) -> f64 {
+    /// measured in this very step needs no caution, but for a correction that goes so many times `beyond` those of the
+    /// iteration.
+    fn share_left(&self, beyond: f64) -> f64 {
         let caution = if self.age == 0 { 1.0 } else { CAUTION };
-        let rate = (caution * self.rate).min(1.0);
+        let rate = (caution * beyond * self.rate).min(1.0);
         if rate < 1.0 {
             rate / (1.0 - rate)
         } else {
@@ -249,6 +251,9 @@ impl System {
             }
             if iteration == 1 {
                 let follows = self.targets([size, force], scale, [c, gain]);
+                if targets.is_none() {
+                    self.work.first = size;
+                }
                 self.work.targets = targets.unwrap_or(follows);
             }
             let [target, force_target] = self.work.targets;
@@ -271,8 +276,10 @@ impl System {
             } else if last.is_some() {
                 self.state.convergence.rate = rate;
             }
-            // Reactions may ask for more iterations, but a step does not fail because of them.
+            // Reactions may ask for more iterations, but a step does not fail because of them. Where other parts correct
+            // the step by its tangent, the iteration ends where the tangent is judged: with the motion.
             let holds = match last {
+                _ if self.prescribed == Prescribed::Change => true,
                 None => {
                     let is_noise = !must_measure && force <= NOISE_AGAIN * memory.force_noise;
                     size == 0.0 || force_left * size <= force_target || is_noise
@@ -380,7 +387,9 @@ impl System {
     /// Whether a correction with the factors at hand leaves more than the last iteration was allowed
     /// to.
     pub(crate) fn leaves_too_much(&self, correction: f64) -> bool {
-        correction > 0.0 && correction * self.state.convergence.share_left() > self.work.targets[0]
+        let beyond = (correction / self.work.first).max(1.0);
+        let share = self.state.convergence.share_left(beyond);
+        correction > 0.0 && correction * share > self.work.targets[0]
     }
 
     /// Largest correction as a length, and its unknown.

@@ -140,6 +140,8 @@ pub(crate) struct Work {
     pub memory: Vec<f64>,
     /// Correction below which the iteration of the last step had converged: as a length, and as a force.
     pub targets: [f64; 2],
+    /// The first correction of that iteration, as a length.
+    pub first: f64,
     /// Number of factorisations, of any matrix.
     pub stamp: u64,
     pub last_step: LastStep,
@@ -206,6 +208,7 @@ impl System {
             recorded: Vec::with_capacity(motions.len()),
             memory: vec![0.0; assembly.memory],
             targets: [0.0; 2],
+            first: 0.0,
             stamp: 0,
             last_step: LastStep::default(),
             consistency: Consistency::new(&assembly),
@@ -452,7 +455,11 @@ impl System {
             }
             let mut ahead = foreseen(now, axes);
             if extrapolates {
-                let (last, missed) = (foreseen(before, axes), foresight.of_node(i + 1));
+                let last = foreseen(before, axes);
+                let missed = match self.prescribed {
+                    Prescribed::Stay => foresight.of_node(i + 1),
+                    Prescribed::Change => [Vec3::ZERO; 2],
+                };
                 for half in 0..2 {
                     ahead[half] = ahead[half] * 2.0 - last[half] + missed[half];
                 }
@@ -473,7 +480,11 @@ impl System {
         let nodes = self.assembly.nodes();
         for (i, (next, (now, before))) in self.multipliers.iter_mut().zip(past).enumerate() {
             *next = if extrapolates {
-                2.0 * now - before + foresight.of_multiplier(i, nodes)
+                let missed = match self.prescribed {
+                    Prescribed::Stay => foresight.of_multiplier(i, nodes),
+                    Prescribed::Change => 0.0,
+                };
+                2.0 * now - before + missed
             } else {
                 *now
             };
