@@ -40,6 +40,10 @@ pub(crate) struct Assembly {
     /// Number of values that all elements remember.
     pub memory: usize,
     body_destinations: Vec<Destination>,
+    /// A length that makes forces of moments: the size of the model.
+    pub lever: f64,
+    /// The force that a unit of each multiplier exerts, where the matrix was last factored.
+    pub grips: Vec<f64>,
     /// The largest mass and moment of inertia of a node; one where there is none.
     pub largest_inertia: (f64, f64),
 }
@@ -215,6 +219,8 @@ impl Assembly {
             constraints,
             memory,
             body_destinations: Vec::new(),
+            lever: 1.0,
+            grips: vec![0.0; constraints],
             largest_inertia: (1.0, 1.0),
         };
         assembly.largest_inertia = assembly.find_largest_inertia();
@@ -331,12 +337,47 @@ impl Assembly {
         prescribed: Prescribed,
     ) -> Result<(), SingularPivot> {
         loop {
-            self.fill(lu.matrix(), at, weights, half_spin);
+            let matrix = lu.matrix();
+            self.fill(matrix, at, weights, half_spin);
+            self.note_grips(matrix);
             if lu.factor(prescribed)? {
                 return Ok(());
             }
             self.connect(lu);
         }
+    }
+
+    /// Reads from the matrix what force a unit of each multiplier exerts.
+    fn note_grips(&mut self, matrix: &[f64]) {
+        for placed in self.elements.iter().filter(|p| !p.multipliers.is_empty()) {
+            let blocks = placed.rows.len();
+            for (index, multiplier) in placed.multipliers.clone().enumerate() {
+                let grip = |node: usize| {
+                    let to = placed.destinations[node * blocks + blocks - 1];
+                    if to == NOWHERE {
+                        return 0.0;
+                    }
+                    let column = &matrix[to.start + index * to.stride..][..6];
+                    let square = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>();
+                    let moment = square(&column[3..]) / (self.lever * self.lever);
+                    square(&column[..3]).max(moment).sqrt()
+                };
+                self.grips[multiplier] = (0..blocks - 1).map(grip).fold(0.0, f64::max);
+            }
+        }
+    }
+
+    /// The largest of these multipliers, or of their changes, as a force. Not a number if one is not.
+    pub fn largest_force(&self, multipliers: &[f64]) -> f64 {
+        let forces = multipliers.iter().zip(&self.grips);
+        forces.fold(0.0, |largest, (value, grip)| {
+            let force = grip * value.abs();
+            if force > largest || force.is_nan() {
+                force
+            } else {
+                largest
+            }
+        })
     }
 
     /// Fills and factors a matrix with mass (at least `floor` times the largest) and constraint

@@ -2,6 +2,7 @@
 
 use crate::element::{ElementId, Weights};
 use crate::error::SolveError;
+use crate::foresight::End;
 use crate::integrator::Record;
 use crate::node::NodeId;
 use crate::system::System;
@@ -55,7 +56,7 @@ impl System {
         self.reopen();
         let (time, h, gains) = (self.state.time, self.state.step, self.work.last_step.gains);
         self.place_prescribed(gains[0], inputs);
-        if let Err(failure) = self.converge(time, h, gains, inputs, Some(self.work.target)) {
+        if let Err(failure) = self.converge(time, h, gains, inputs, Some(self.work.targets)) {
             self.return_to_records();
             return Err(self.name_position(self.explain(time, failure), h, inputs));
         }
@@ -70,7 +71,7 @@ impl System {
         let LastStep { time, h, gains, .. } = self.work.last_step;
         self.correct(gains[0]);
         self.place_prescribed(gains[0], inputs);
-        if let Err(failure) = self.converge(time, h, gains, inputs, Some(self.work.target)) {
+        if let Err(failure) = self.converge(time, h, gains, inputs, Some(self.work.targets)) {
             self.return_to_records();
             return Err(self.name_position(self.explain(time, failure), h, inputs));
         }
@@ -115,7 +116,7 @@ impl System {
     fn close_again(&mut self, inputs: &[f64]) {
         let (time, h) = (self.state.time, self.state.step);
         self.remember(time, h, inputs);
-        self.record_end(1.0 / self.work.last_step.gains[0]);
+        self.record_end(1.0 / self.work.last_step.gains[0], End::Again);
         if self.options.account_energy {
             self.accumulate_energy(h, inputs);
         }

@@ -22,6 +22,7 @@ mod error;
 mod explicit;
 mod failure;
 mod folding;
+mod foresight;
 mod impulses;
 mod integrator;
 mod inverse_iteration;

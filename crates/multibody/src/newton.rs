@@ -1,18 +1,25 @@
 //! Newton's iteration with controlled reuse of the factorisation.
 //!
-//! A correction is measured as a length (rotations times the size of the model). The step is
-//! accepted when the error that is left, estimated from the contraction rate, changes the
-//! accelerations by less than the tolerance, and by less than a fraction of what the prediction of
-//! the step has missed: that is of the order of the truncation error, so that the tolerance follows
-//! the step and the order of the method shows. The rate is measured whenever a step needs two
-//! iterations. In between it is taken from the last measurement, so that one iteration a step is
-//! the rule; since it grows with the distance from the point of linearisation, it is measured
+//! A correction is measured as a length (rotations times the size of the model), and that of the multipliers as a
+//! force. The step is accepted when the error that is left, estimated from the contraction rate, changes the
+//! accelerations and the reactions by less than the tolerance, and by less than a small fraction of what the method
+//! itself misses: so the tolerance follows the step, and the order of the method shows. What the method misses is
+//! of the order of the second differences of accelerations and multipliers (`foresight.rs`). Where they are steady
+//! the prediction is one order closer than that, and one iteration a step is the rule.
+//!
+//! Reactions are judged apart: where motions are prescribed, these converge at once with any factors, and only the
+//! multipliers feel how old those are. What a correction of the motion leaves of the forces is proportional to it; the
+//! next iteration, if there is one, measures how much that is.
+//!
+//! The rate is measured whenever a step needs two
+//! iterations. In between it is taken from the last measurement; since it grows with the distance from the point of
+//! linearisation, it is measured
 //! again each time the number of steps since then has grown by a quarter. When the iterations
 //! beyond the first have cost as much as a factorisation, the next step factors anew.
 
 use crate::assembly::EvaluationPoint;
 use crate::failure::Failure;
-use crate::integrator::Method;
+use crate::linear::Prescribed;
 use crate::node::Motion;
 use crate::system::{System, step_weights};
 use oldham_space::Quaternion;
@@ -35,11 +42,16 @@ const NEARLY_SINGULAR: f64 = 1e-8;
 const LAST_DIGITS: f64 = 8.0;
 /// Corrections up to this multiple of those that were round-off before are round-off again.
 const NOISE_AGAIN: f64 = 4.0;
-/// The error that is left, as a fraction of what the prediction has missed.
+/// The error that is left, as a fraction of what the prediction has missed ...
 const OF_PREDICTION: f64 = 0.1;
-/// The same of a method that predicts with the last acceleration: that misses by the first order of the step, and
-/// what is left adds up.
-const OF_COARSE_PREDICTION: f64 = 1e-4;
+/// (the same of reactions, which are no sums: what is left of one step is gone in the next, but it is seen)
+const OF_FORCES: f64 = 0.03;
+/// ... or of what an extrapolation along a straight line would have missed, if that is more. What is left adds up, and
+/// what the method misses may cancel: of a free body it leaves the momentum alone.
+const OF_TRUNCATION: f64 = 1e-4;
+/// The share of the tolerance that is used where the prediction misses the same way from step to step, so that what is
+/// left adds up.
+const STEADILY: f64 = 0.1;
 /// The tolerance never asks for less than this fraction of the accelerations.
 const FINEST: f64 = 1e-11;
 /// What a step leaves of the largest acceleration so far: a spike is forgotten after some
@@ -55,6 +67,12 @@ pub(crate) struct Convergence {
     pub noise: f64,
     /// Last measured contraction rate; one if unknown.
     pub rate: f64,
+    /// Largest force of the past that a multiplier stands for, which fades.
+    pub force: f64,
+    /// Largest correction of such a force that was round-off, which fades.
+    pub force_noise: f64,
+    /// What a correction of the motion left of these when it was last measured, by its length; infinite if unknown.
+    pub force_left: f64,
     /// Steps since it was measured.
     pub age: u64,
     /// Steps since the factorisation.
@@ -69,6 +87,9 @@ impl Default for Convergence {
             acceleration: 0.0,
             noise: 0.0,
             rate: 1.0,
+            force: 0.0,
+            force_noise: 0.0,
+            force_left: f64::INFINITY,
             age: 0,
             steps: 0,
             debt: FACTORISATION,
@@ -86,12 +107,16 @@ impl Convergence {
         self.steps += 1;
         self.age = if iterations == 1 { self.age + 1 } else { 0 };
         self.debt += needed as u64 - 1;
+        self.noise *= FADING;
+        self.force_noise *= FADING;
     }
 
     fn restart(&mut self) {
         *self = Self {
             acceleration: self.acceleration,
             noise: self.noise,
+            force: self.force,
+            force_noise: self.force_noise,
             debt: 0,
             ..Self::default()
         };
@@ -102,16 +127,31 @@ impl Convergence {
         self.acceleration = (FADING * self.acceleration).max(value);
     }
 
+    /// Takes note of the largest force that a multiplier stands for at the end of a step.
+    pub fn observe_force(&mut self, value: f64) {
+        self.force = (FADING * self.force).max(value);
+    }
+
     /// The share of a correction that may be left after it, with the factors at hand. A rate that was
-    /// measured in this very step needs no caution.
-    fn share_left(&self) -> f64 {
+    /// measured in this very step needs no caution, but for a correction that goes so many times `beyond` those of the
+    /// iteration.
+    fn share_left(&self, beyond: f64) -> f64 {
         let caution = if self.age == 0 { 1.0 } else { CAUTION };
-        let rate = (caution * self.rate).min(1.0);
+        let rate = (caution * beyond * self.rate).min(1.0);
         if rate < 1.0 {
             rate / (1.0 - rate)
         } else {
             f64::INFINITY
         }
+    }
+}
+
+/// What a correction of this size leaves at this contraction rate.
+fn left_of(size: f64, rate: f64) -> f64 {
+    if rate < 1.0 {
+        size * rate / (1.0 - rate)
+    } else {
+        f64::INFINITY
     }
 }
 
@@ -174,14 +214,14 @@ impl FactoredAt {
 impl System {
     /// Iterates from the predicted state to the solution at `time`. The last correction is left in
     /// `work.residual`, to be applied by whoever asked. A step that is found once more has the
-    /// `target` of the first time.
+    /// `targets` of the first time.
     pub(crate) fn converge(
         &mut self,
         time: f64,
         h: f64,
         gains: [f64; 2],
         inputs: &[f64],
-        target: Option<f64>,
+        targets: Option<[f64; 2]>,
     ) -> Result<(), Failure> {
         if self.work.is_sharp {
             return self.converge_to_rounding(time, h, gains, inputs);
@@ -195,36 +235,33 @@ impl System {
         let mut only_measures = false;
         let mut is_fresh = false;
         let mut last = None;
+        let mut last_force = f64::INFINITY;
         let mut rate = (CAUTION * memory.rate).min(1.0);
+        let mut force_left = CAUTION * memory.force_left;
         for iteration in 1..=self.options.max_iterations {
             self.remove_drift(time, h, c, inputs);
             self.evaluate(time, h, per_c, inputs);
             let unknowns = self.assembly.unknowns();
             self.lu.solve(&mut self.work.residual[..unknowns]);
             let (size, worst) = self.correction();
+            let force = self.force_of_correction();
             self.counters.iterations += 1;
             if !size.is_finite() {
                 return Err(self.diverged(time, iteration, worst, inputs));
             }
             if iteration == 1 {
-                let share = match self.options.method {
-                    Method::GeneralisedAlpha { .. } => OF_COARSE_PREDICTION,
-                    _ => OF_PREDICTION,
-                };
-                let finest = (share * size).max(FINEST * scale);
-                let follows = (self.options.tolerance * scale).min(finest);
-                self.work.target = target.unwrap_or(follows);
+                let follows = self.targets([size, force], scale, [c, gain]);
+                if targets.is_none() {
+                    self.work.first = size;
+                }
+                self.work.targets = targets.unwrap_or(follows);
             }
-            let target = self.work.target;
+            let [target, force_target] = self.work.targets;
             if let Some(last) = last {
                 rate = size / last;
+                force_left = force / last;
             }
-            let remaining = if rate < 1.0 {
-                size * rate / (1.0 - rate)
-            } else {
-                f64::INFINITY
-            };
-            let converges = size <= target || remaining <= target;
+            let converges = size <= target || left_of(size, rate) <= target;
             let stagnates = !converges
                 && match last {
                     None => !must_measure && size <= NOISE_AGAIN * memory.noise,
@@ -239,29 +276,97 @@ impl System {
             } else if last.is_some() {
                 self.state.convergence.rate = rate;
             }
-            let enough = converges || stagnates;
+            // Reactions may ask for more iterations, but a step does not fail because of them. Where other parts correct
+            // the step by its tangent, the iteration ends where the tangent is judged: with the motion.
+            let holds = match last {
+                _ if self.prescribed == Prescribed::Change => true,
+                None => {
+                    let is_noise = !must_measure && force <= NOISE_AGAIN * memory.force_noise;
+                    size == 0.0 || force_left * size <= force_target || is_noise
+                }
+                Some(_) => force <= force_target || force_left * size <= force_target,
+            };
+            let rests = !holds && last.is_some() && force > BAD * last_force && is_fresh;
+            if rests {
+                let noise = &mut self.state.convergence.force_noise;
+                *noise = noise.max(force);
+            } else if last.is_some() {
+                self.state.convergence.force_left = force_left;
+            }
+            let moves = !(converges || stagnates);
+            let enough = !moves && (holds || rests);
             only_measures |= enough && iteration == 1;
-            if enough && !(must_measure && iteration == 1 && size > target) {
+            let measures = must_measure && iteration == 1 && size > FINEST * scale;
+            if enough && !measures {
                 let needed = if only_measures { 1 } else { iteration };
                 self.state.convergence.book(iteration, needed);
                 return Ok(());
             }
             self.correct(c);
             if iteration == self.options.max_iterations {
+                if !moves {
+                    self.work.residual.fill(0.0);
+                    self.state.convergence.book(iteration, iteration);
+                    return Ok(());
+                }
                 return Err(Failure::NotConverged {
                     iterations: iteration,
                     corrections: [last.unwrap_or(f64::NAN), size],
                     worst,
                 });
             }
-            if last.is_some() && rate > BAD {
+            let is_slow = if moves { rate > BAD } else { force > BAD * last_force };
+            if last.is_some() && is_slow {
                 self.factor_here(time, h, gains, inputs)?;
-                (last, rate, is_fresh) = (None, 1.0, true);
+                (last, last_force) = (None, f64::INFINITY);
+                (rate, force_left, is_fresh) = (1.0, f64::INFINITY, true);
             } else {
-                last = Some(size);
+                (last, last_force) = (Some(size), force);
             }
         }
         unreachable!("the loop returns in its last iteration")
+    }
+
+    /// What the iteration may leave, as a length and as a force, where the first corrections are `first`.
+    fn targets(&self, first: [f64; 2], scale: f64, [c, gain]: [f64; 2]) -> [f64; 2] {
+        let [missed, missed_force] = self.state.foresight.sizes;
+        // What rounding errors of places do to the forces of inertia.
+        let per_length = self.assembly.largest_inertia.0 / (c * gain);
+        let noise = self.rounding(c)[1] * per_length;
+        let force = self.state.convergence.force.max(per_length * scale);
+        let follows = |i: usize, of_prediction: f64, missed: f64, scale: f64| {
+            let is_steady = self.state.foresight.is_steady(i);
+            let share = if is_steady { STEADILY } else { 1.0 };
+            let follows = (of_prediction * first[i]).max(OF_TRUNCATION * missed);
+            let most = share * self.options.tolerance;
+            follows.min(most * scale).max(FINEST * scale)
+        };
+        [
+            follows(0, OF_PREDICTION, missed * c * gain, scale),
+            follows(1, OF_FORCES, missed_force, force).max(noise),
+        ]
+    }
+
+    /// Rounding errors as a length: of velocities and spins, and of places and turns.
+    fn rounding(&self, c: f64) -> [f64; 2] {
+        let mut largest = [0.0_f64; 3];
+        for motion in &self.motions {
+            let vectors = [motion.position, motion.velocity, motion.angular_velocity];
+            for (most, v) in largest.iter_mut().zip(vectors) {
+                *most = most.max(v.dot(v));
+            }
+        }
+        let [place, velocity, spin] = largest.map(f64::sqrt);
+        let unit = LAST_DIGITS * f64::EPSILON;
+        let moving = c * (velocity + self.size * spin);
+        [unit * moving, unit * (place + self.size + moving)]
+    }
+
+    /// The largest correction of a multiplier, as a force.
+    fn force_of_correction(&self) -> f64 {
+        let start = 6 * self.assembly.nodes();
+        let changes = &self.work.residual[start..self.assembly.unknowns()];
+        self.assembly.largest_force(changes)
     }
 
     /// Whether a correction that does not shrink consists of rounding errors: those of places and
@@ -269,13 +374,8 @@ impl System {
     /// equations make of them. Close to a singular position they make most of them; there the
     /// constraints must be fulfilled to rounding.
     fn is_noise(&mut self, size: f64, c: f64, fresh: bool, time: f64, inputs: &[f64]) -> bool {
-        let digits = |motion: &Motion| {
-            let linear = motion.position.norm() + c * motion.velocity.norm();
-            linear + self.size * (1.0 + c * motion.angular_velocity.norm())
-        };
-        let largest = self.motions.iter().map(digits).fold(0.0, f64::max);
-        let rounding = LAST_DIGITS * f64::EPSILON * largest;
-        if size <= rounding || (fresh && size <= ROUND_OFF * self.size) {
+        let [of_velocities, rounding] = self.rounding(c);
+        if size <= of_velocities || (fresh && size <= ROUND_OFF * self.size) {
             return true;
         }
         fresh
@@ -287,7 +387,9 @@ impl System {
     /// Whether a correction with the factors at hand leaves more than the last iteration was allowed
     /// to.
     pub(crate) fn leaves_too_much(&self, correction: f64) -> bool {
-        correction > 0.0 && correction * self.state.convergence.share_left() > self.work.target
+        let beyond = (correction / self.work.first).max(1.0);
+        let share = self.state.convergence.share_left(beyond);
+        correction > 0.0 && correction * share > self.work.targets[0]
     }
 
     /// Largest correction as a length, and its unknown.

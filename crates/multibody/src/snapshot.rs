@@ -24,11 +24,15 @@ impl State for System {
             &mut memory.acceleration,
             &mut memory.noise,
             &mut memory.rate,
+            &mut memory.force,
+            &mut memory.force_noise,
+            &mut memory.force_left,
         ];
         for number in numbers {
             visitor.fixed(std::slice::from_mut(number));
         }
         visitor.fixed(&mut state.powers);
+        state.foresight.visit(visitor);
         visitor.fixed(&mut state.factored_at.values);
         let counts = [
             &mut state.known,

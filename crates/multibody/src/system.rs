@@ -9,6 +9,7 @@ use crate::element::{ElementId, Weights};
 use crate::error::{ModelError, SolveError};
 use crate::explicit::Stages;
 use crate::failure::Failure;
+use crate::foresight::{End, Foresight, Largest, foreseen};
 use crate::integrator::{self, Formula, Method, Rates, Record, StepHistory};
 use crate::jump::Jump;
 use crate::linear::{BlockLu, Prescribed};
@@ -27,9 +28,9 @@ pub struct Options {
     /// Method of integration.
     pub method: Method,
     /// Newton stops when the error of the accelerations is below this fraction of the largest
-    /// recent acceleration, and of gravity, and below a tenth of what the prediction of the
-    /// step has missed (a ten-thousandth by generalised-alpha): with smaller steps the error falls as the method's
-    /// own does.
+    /// recent acceleration, and of gravity, and that of the reactions below this fraction of the largest reaction.
+    /// Both must be small beside what the method itself misses, too: with smaller steps the error falls as the
+    /// method's own does.
     pub tolerance: f64,
     /// Newton gives up after so many iterations.
     pub max_iterations: usize,
@@ -87,6 +88,8 @@ pub(crate) struct State {
     pub before: Vec<Record>,
     pub multipliers: Vec<f64>,
     pub multipliers_before: Vec<f64>,
+    /// What extrapolations miss.
+    pub foresight: Foresight,
     /// What elements remember of the newest time.
     pub memory: Vec<f64>,
     /// Number of usable records, at most 2; 0 before the start, and after an event that made
@@ -111,6 +114,7 @@ impl State {
         self.multipliers_before
             .clone_from(&other.multipliers_before);
         self.memory.clone_from(&other.memory);
+        self.foresight.copy_from(&other.foresight);
         let values = &mut self.factored_at.values;
         values.clone_from(&other.factored_at.values);
         (self.time, self.known, self.step) = (other.time, other.known, other.step);
@@ -135,8 +139,10 @@ pub(crate) struct Work {
     /// Motions of a recorded linearisation.
     pub recorded: Vec<Motion>,
     pub memory: Vec<f64>,
-    /// Correction below which the iteration of the last step had converged.
-    pub target: f64,
+    /// Correction below which the iteration of the last step had converged: as a length, and as a force.
+    pub targets: [f64; 2],
+    /// The first correction of that iteration, as a length.
+    pub first: f64,
     /// Number of factorisations, of any matrix.
     pub stamp: u64,
     pub last_step: LastStep,
@@ -171,12 +177,13 @@ impl System {
         let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
         let size = extent(&motions);
         let laid_out = Assembly::within_memory(model);
-        let (assembly, lu) = laid_out.map_err(|bytes| {
+        let (mut assembly, lu) = laid_out.map_err(|bytes| {
             vec![ModelError::TooLarge {
                 gigabytes: bytes as f64 * 1e-9,
                 most: MOST_BYTES as f64 * 1e-9,
             }]
         })?;
+        assembly.lever = size;
         let records: Vec<Record> = motions
             .iter()
             .map(|&motion| Record {
@@ -190,6 +197,7 @@ impl System {
             before: records,
             multipliers: vec![0.0; constraints],
             multipliers_before: vec![0.0; constraints],
+            foresight: Foresight::new(assembly.nodes(), constraints),
             memory: vec![0.0; assembly.memory],
             ..State::default()
         };
@@ -202,7 +210,8 @@ impl System {
             impulse_factors: (f64::NAN, Vec::new(), 0),
             recorded: Vec::with_capacity(motions.len()),
             memory: vec![0.0; assembly.memory],
-            target: 0.0,
+            targets: [0.0; 2],
+            first: 0.0,
             stamp: 0,
             last_step: LastStep::default(),
             jump: match options.method.is_explicit() {
@@ -446,23 +455,41 @@ impl System {
 
     fn predict(&mut self, h: f64, formula: &Formula) {
         let [c, _] = formula.gains(h);
+        let extrapolates = formula.extrapolates() && self.state.known >= 2;
+        let axes = self.options.method.steps_node_axes();
+        let foresight = &self.state.foresight;
         let records = self.state.now.iter().zip(&self.state.before).skip(1);
         for (i, (now, before)) in records.enumerate() {
             if let (Formula::MultiStep(k), true) = (formula, self.assembly.is_given[i + 1]) {
                 self.work.known[i + 1] = integrator::known(now, before, h, k);
                 continue;
             }
+            let mut ahead = foreseen(now, axes);
+            if extrapolates {
+                let last = foreseen(before, axes);
+                let missed = match self.prescribed {
+                    Prescribed::Stay => foresight.of_node(i + 1),
+                    Prescribed::Change => [Vec3::ZERO; 2],
+                };
+                for half in 0..2 {
+                    ahead[half] = ahead[half] * 2.0 - last[half] + missed[half];
+                }
+            }
             let (known, rates) = match (formula, &self.work.jump) {
                 (Formula::MultiStep(k), jump) if jump.is_met => {
                     let inertia = &self.assembly.inertia[i + 1];
-                    integrator::begin_with_jump(now, before, h, k, inertia, &jump.of(i))
+                    let met = jump.of(i);
+                    integrator::begin_with_jump(now, before, h, k, inertia, &met, ahead)
                 }
                 (Formula::Newmark(k), jump) if jump.is_met => {
-                    let now = integrator::newmark::with_jump(now, h, k, &jump.of(i));
-                    integrator::newmark::begin(&now, h, k)
+                    let met = jump.of(i);
+                    let now = integrator::newmark::with_jump(now, h, k, &met);
+                    ahead[0] += met.second[0];
+                    ahead[1] += now.motion.rotation.transpose_mul(met.second[1]);
+                    integrator::newmark::begin(&now, h, k, ahead)
                 }
-                (Formula::MultiStep(k), _) => integrator::begin(now, before, h, k),
-                (Formula::Newmark(k), _) => integrator::newmark::begin(now, h, k),
+                (Formula::MultiStep(k), _) => integrator::begin(now, before, h, k, ahead),
+                (Formula::Newmark(k), _) => integrator::newmark::begin(now, h, k, ahead),
             };
             self.motions[i + 1] = known.motion(&rates, c);
             self.work.known[i + 1] = known;
@@ -473,9 +500,14 @@ impl System {
             .multipliers
             .iter()
             .zip(&self.state.multipliers_before);
-        for (next, (now, before)) in self.multipliers.iter_mut().zip(past) {
-            *next = if formula.is_two_step() {
-                2.0 * now - before
+        let nodes = self.assembly.nodes();
+        for (i, (next, (now, before))) in self.multipliers.iter_mut().zip(past).enumerate() {
+            *next = if extrapolates {
+                let missed = match self.prescribed {
+                    Prescribed::Stay => foresight.of_multiplier(i, nodes),
+                    Prescribed::Change => 0.0,
+                };
+                2.0 * now - before + missed
             } else {
                 *now
             };
@@ -559,8 +591,10 @@ impl System {
         let state = &mut self.state;
         std::mem::swap(&mut state.now, &mut state.before);
         std::mem::swap(&mut state.multipliers, &mut state.multipliers_before);
-        self.record_end(per_c);
+        self.record_end(per_c, End::New);
         if self.work.jump.is_met {
+            // Differences across a jump say nothing about the steps that follow.
+            self.state.foresight.forget();
             self.leave_jump(h);
         }
         let state = &mut self.state;
@@ -572,20 +606,44 @@ impl System {
     }
 
     /// Writes the trial state to the newest records.
-    pub(crate) fn record_end(&mut self, per_c: f64) {
+    pub(crate) fn record_end(&mut self, per_c: f64, end: End) {
+        let axes = self.options.method.steps_node_axes();
         let state = &mut self.state;
         let size2 = self.size * self.size;
         let mut largest = 0.0_f64;
+        let mut missed = Largest::default();
+        let foresees = state.known >= 2 && (end == End::New || state.foresight.is_known());
         for i in 1..self.motions.len() {
             let inertia = &self.assembly.inertia[i];
             let record = self.work.known[i].record(inertia, self.motions[i], per_c);
             if inertia.is_massive() {
                 let (a, alpha) = (record.acceleration, record.angular_acceleration);
                 largest = largest.max(a.dot(a)).max(alpha.dot(alpha) * size2);
+                if foresees && !self.assembly.is_given[i] {
+                    let steps = [&record, &state.before[i], &state.now[i]];
+                    let steps = steps.map(|record| foreseen(record, axes));
+                    let foresight = &mut state.foresight;
+                    foresight.take_node(i, steps, end, size2, &mut missed);
+                }
             }
             state.now[i] = record;
         }
         state.convergence.observe_acceleration(largest.sqrt());
+        let force = self.assembly.largest_force(&self.multipliers);
+        state.convergence.observe_force(force);
+        let steps: [&[f64]; 3] = [
+            &self.multipliers,
+            &state.multipliers_before,
+            &state.multipliers,
+        ];
+        match foresees {
+            true => {
+                let grips = &self.assembly.grips;
+                let foresight = &mut state.foresight;
+                foresight.take_multipliers(steps, grips, end, missed);
+            }
+            false => state.foresight.forget(),
+        }
         state.multipliers.copy_from_slice(&self.multipliers);
     }
 

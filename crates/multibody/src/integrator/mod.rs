@@ -117,8 +117,12 @@ impl Formula {
         }
     }
 
-    pub fn is_two_step(&self) -> bool {
-        matches!(self, Self::MultiStep(k) if k.is_two_step())
+    /// Whether a step starts from extrapolated accelerations and multipliers, if two states are known.
+    pub fn extrapolates(&self) -> bool {
+        match self {
+            Self::MultiStep(k) => k.is_two_step(),
+            Self::Newmark(_) => true,
+        }
     }
 }
 
@@ -126,6 +130,11 @@ impl Method {
     /// Whether a step needs no iteration.
     pub fn is_explicit(self) -> bool {
         matches!(self, Self::Rk4 { .. } | Self::Impulses)
+    }
+
+    /// Whether rotations are stepped in the axes of their nodes.
+    pub(crate) fn steps_node_axes(self) -> bool {
+        matches!(self, Self::GeneralisedAlpha { .. })
     }
 
     /// The implicit formula for a step with `known` earlier states of the same step size.
@@ -198,20 +207,16 @@ pub(crate) struct Rates {
 }
 
 /// The step from `now`, `before` being the state one step earlier: the known parts, and the
-/// predicted rates.
+/// rates with predicted accelerations.
 #[inline(always)]
 pub(crate) fn begin(
     now: &Record,
     before: &Record,
     h: f64,
     k: &Coefficients,
+    [a, alpha]: [Vec3; 2],
 ) -> (StepHistory, Rates) {
     let known = known(now, before, h, k);
-    let (mut a, mut alpha) = (now.acceleration, now.angular_acceleration);
-    if k.is_two_step() {
-        a = a * 2.0 - before.acceleration;
-        alpha = alpha * 2.0 - before.angular_acceleration;
-    }
     let rates = known.predict(a, alpha, h * k.b0);
     (known, rates)
 }
@@ -224,6 +229,7 @@ pub(crate) fn begin_with_jump(
     k: &Coefficients,
     inertia: &Inertia,
     jump: &NodeJump,
+    [a, alpha]: [Vec3; 2],
 ) -> (StepHistory, Rates) {
     let mut known = known(now, before, h, k);
     let [second, third] = [jump.second, jump.third];
@@ -243,11 +249,6 @@ pub(crate) fn begin_with_jump(
     let Momentum { linear, angular } = inertia.times(&now.motion, velocity, spin);
     known.momentum.linear += linear;
     known.momentum.angular += angular;
-    let (mut a, mut alpha) = (now.acceleration, now.angular_acceleration);
-    if k.is_two_step() {
-        a = a * 2.0 - before.acceleration;
-        alpha = alpha * 2.0 - before.angular_acceleration;
-    }
     let rates = known.predict(a + second[0], alpha + second[1], h * k.b0);
     (known, rates)
 }

@@ -69,8 +69,8 @@ pub(super) struct NewmarkHistory {
     pub(super) per_gain: f64,
 }
 
-/// The step from `now`: the known parts, and the predicted rates.
-pub(crate) fn begin(now: &Record, h: f64, k: &Newmark) -> (StepHistory, Rates) {
+/// The step from `now`: the known parts, and the rates with predicted true accelerations.
+pub(crate) fn begin(now: &Record, h: f64, k: &Newmark, ahead: [Vec3; 2]) -> (StepHistory, Rates) {
     let m = &now.motion;
     let axes = m.rotation;
     let spin = axes.transpose_mul(m.angular_velocity);
@@ -104,7 +104,7 @@ pub(crate) fn begin(now: &Record, h: f64, k: &Newmark) -> (StepHistory, Rates) {
         }),
         ..StepHistory::default()
     };
-    let predicted = |i: usize| (true_accelerations[i] - offset(i)) * (1.0 / slope);
+    let predicted = |i: usize| (ahead[i] - offset(i)) * (1.0 / slope);
     let rates = Rates {
         velocity: predicted(0),
         theta: predicted(1),
