@@ -9,11 +9,30 @@ use oldham_cosim::Cancel;
 use crate::tell;
 
 static REQUESTED: LazyLock<Cancel> = LazyLock::new(Cancel::default);
+static ANALYSING: AtomicBool = AtomicBool::new(false);
 static IDLE: AtomicBool = AtomicBool::new(false);
 
 /// From now on there is nothing to finish when a signal comes, and nothing is said.
 pub fn idle() {
     IDLE.store(true, Ordering::Relaxed);
+}
+
+/// While this lives there is nothing to keep when a signal comes: that is said, and the program ends.
+pub struct Analysis(());
+
+impl Analysis {
+    /// Begins.
+    pub fn new() -> Self {
+        watch();
+        ANALYSING.store(true, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Drop for Analysis {
+    fn drop(&mut self) {
+        ANALYSING.store(false, Ordering::Relaxed);
+    }
 }
 
 /// Watches for signals from now on; the end of runs is requested when one comes.
@@ -24,6 +43,10 @@ pub fn watch() -> &'static Cancel {
 }
 
 fn requested() {
+    if ANALYSING.load(Ordering::Relaxed) {
+        tell!("\ninterrupted: the analysis is not finished, so there is no verdict");
+        std::process::exit(130);
+    }
     if REQUESTED.is_requested() {
         std::process::exit(130);
     }

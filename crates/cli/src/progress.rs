@@ -1,8 +1,8 @@
 //! The progress bar of a run.
 
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use oldham_cosim::Progress;
@@ -61,18 +61,24 @@ impl Drop for Bar {
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// Tells on standard error that something takes its time, and for how long already.
-pub struct Waiting(Option<(Sender<()>, JoinHandle<()>)>);
+pub struct Waiting(Option<(Sender<String>, JoinHandle<()>)>);
 
 impl Waiting {
     /// For this work, until it is dropped; silent when `hidden`.
-    pub fn new(what: &'static str, hidden: bool) -> Self {
+    pub fn new(what: &str, hidden: bool) -> Self {
         if hidden {
             return Self(None);
         }
         let (sender, receiver) = channel();
+        let mut what = what.to_owned();
         let show = move || {
-            if receiver.recv_timeout(SILENCE) != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                return;
+            let begun = Instant::now();
+            loop {
+                match receiver.recv_timeout(SILENCE.saturating_sub(begun.elapsed())) {
+                    Ok(now) => what = now,
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
             }
             let bar = ProgressBar::new_spinner();
             let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
@@ -80,12 +86,20 @@ impl Waiting {
             bar.set_message(what);
             bar.enable_steady_tick(Duration::from_millis(200));
             // Ends when the sender is dropped.
-            let _ = receiver.recv();
+            receiver.iter().for_each(|now| bar.set_message(now));
             bar.finish_and_clear();
         };
         // Without a thread for it, which a system may refuse, the work goes on in silence.
         let thread = std::thread::Builder::new().spawn(show);
         Self(thread.ok().map(|thread| (sender, thread)))
+    }
+
+    /// Now it is at this.
+    pub fn at(&self, what: String) {
+        if let Some((sender, _)) = &self.0 {
+            // That nothing is shown any more is no reason to stop.
+            let _ = sender.send(what);
+        }
     }
 }
 

@@ -1,7 +1,13 @@
 //! The verdict on a model, in the same words for every command.
 
-use oldham_stability::{AnalysisError, Verdict, Way};
-use oldham_study::{Advice, LONGEST_SEARCH, Search, Subject};
+use std::time::{Duration, Instant};
+
+use oldham_stability::{AnalysisError, Decision, Verdict, Way};
+use oldham_study::{
+    Advice, LONGEST_SEARCH, LookedAt, Search, StateKind, Subject, Survey, SurveyProgress,
+};
+
+use crate::progress::Waiting;
 
 use crate::fold::fold;
 use crate::table::number;
@@ -38,8 +44,12 @@ pub fn warning(advice: &Advice) -> Option<String> {
         _ => "beyond all bounds in".into(),
     };
     let subject = subject(advice);
+    let when = match advice.survey.as_ref().and_then(Survey::worst) {
+        Some(state) if state.kind != StateKind::Start => format!(" {}", place(state)),
+        _ => String::new(),
+    };
     let mut text = format!(
-        "{subject} is unstable{interface}: a mode at {:.3} Hz grows at {} 1/s, {how_far} this run (spectral radius {})",
+        "{subject} is unstable{when}{interface}: a mode at {:.3} Hz grows at {} 1/s, {how_far} this run (spectral radius {})",
         verdict.frequency,
         rate(verdict.growth),
         radius(verdict),
@@ -49,25 +59,40 @@ pub fn warning(advice: &Advice) -> Option<String> {
         text += "\n  without any coupling: it is the model or its integrator";
         return Some(text);
     }
+    if advice.survey.is_none() {
+        text += &format!("\n  {}", remedies_text(advice));
+    }
+    Some(text)
+}
+
+/// What would help, indented and folded.
+pub fn remedies(advice: &Advice) -> String {
+    fold(&format!("  {}", remedies_text(advice)), 4)
+}
+
+fn remedies_text(advice: &Advice) -> String {
     let remedies = advice.remedies_as_arguments();
-    text += &match remedies.as_slice() {
-        [] if advice.search == Search::Hurried => {
-            "\n  `oldham check` looks for settings that help".to_owned()
+    match remedies.as_slice() {
+        [] if advice.search == Search::Elsewhere => {
+            "settings are tried at the start of a run, which is stable: none is offered for this state"
+                .to_owned()
         }
-        [] if advice.search == Search::TooLong => format!(
-            "\n  no setting that helps was found within {} s; not all were tried",
-            LONGEST_SEARCH.as_secs()
-        ),
-        [] => "\n  none of the usual settings helps, nor does a shorter macro step: look at the \
+        [] if advice.search == Search::Hurried => {
+            "`oldham check` looks for settings that help".to_owned()
+        }
+        [] if advice.search == Search::TooLong => {
+            "no setting that helps was found in the time; not all were tried (--remedies grants 30 s more)"
+                .to_owned()
+        }
+        [] => "none of the usual settings helps, nor does a shorter macro step: look at the \
                masses, stiffnesses and dampers at that interface"
             .to_owned(),
-        [only] => format!("\n  stable with --set {only}"),
+        [only] => format!("stable with --set {only}"),
         several => format!(
-            "\n  stable with one of:\n    --set {}",
+            "stable with one of:\n    --set {}",
             several.join("\n    --set ")
         ),
-    };
-    Some(text)
+    }
 }
 
 /// A growth rate with four decimals, or as many digits where these would not show it.
@@ -92,7 +117,174 @@ fn own_growth(verdict: &Verdict) -> String {
 /// The warning or the finding, indented and folded.
 pub fn for_people(advice: &Advice) -> String {
     let text = warning(advice).unwrap_or_else(|| finding(advice));
-    fold(&format!("  {text}"), 4)
+    let text = fold(&format!("  {text}"), 4);
+    match &advice.survey {
+        Some(survey) => {
+            let looked = fold(&format!("  {}", looked_at(survey)), 4);
+            format!("{text}\n{looked}")
+        }
+        None => text,
+    }
+}
+
+/// Where the model was looked at, and what was found there.
+fn looked_at(survey: &Survey) -> String {
+    let of = |decision: Decision| {
+        let states = survey.states.iter();
+        states
+            .filter(move |state| state.decision() == Some(decision))
+            .collect::<Vec<_>>()
+    };
+    let until = match &survey.ended {
+        Some(reason) => format!("t = {} s ({reason})", number(survey.until)),
+        None => format!("t = {} s", number(survey.until)),
+    };
+    let on_the_way = survey.states.len().saturating_sub(1);
+    let mut text = match on_the_way {
+        0 => format!("looked at the start alone, and run to {until}"),
+        _ => format!("looked at the start and {on_the_way} states on the way to {until}"),
+    };
+    let judged = survey
+        .states
+        .iter()
+        .filter(|state| state.decision().is_some())
+        .count();
+    let unstable = of(Decision::Unstable);
+    let undecided = of(Decision::Undecided);
+    let stable = of(Decision::Stable);
+    if stable.len() == judged && judged > 0 {
+        text += if judged == 1 {
+            ": stable"
+        } else {
+            ": stable at all that were analysed"
+        };
+    }
+    if !unstable.is_empty() {
+        text += &format!("\n  unstable {}", places(&unstable));
+    }
+    if !unstable.is_empty() || !undecided.is_empty() {
+        if !stable.is_empty() {
+            text += &format!("\n  stable {}", places(&stable));
+        }
+    }
+    for state in undecided {
+        let reason = state.reason().unwrap_or_default();
+        text += &format!("\n  not decided {}: {reason}", place(state));
+    }
+    let limited: Vec<&LookedAt> = survey
+        .states
+        .iter()
+        .filter(|s| !s.saturated.is_empty())
+        .collect();
+    if let Some(first) = limited.first() {
+        let names: Vec<String> = first
+            .saturated
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let verb = if names.len() == 1 {
+            "is at a limit"
+        } else {
+            "are at a limit"
+        };
+        text += &format!(
+            "\n  {} {verb} {}: the loop is open there",
+            names.join(", "),
+            places(&limited)
+        );
+    }
+    let sticking: Vec<&LookedAt> = survey
+        .states
+        .iter()
+        .filter(|s| !s.sticking.is_empty())
+        .collect();
+    if let Some(first) = sticking.first() {
+        let names: Vec<String> = first
+            .sticking
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        text += &format!("\n  {} sticks {}", names.join(", "), places(&sticking));
+    }
+    if survey.start().is_some_and(|state| state.moves) {
+        text += "\n  the start is off equilibrium: it moves";
+    }
+    for state in survey.states.iter().filter(|state| state.verdict.is_err()) {
+        let reason = state.reason().unwrap_or_default();
+        text += &format!("\n  not analysed {}: {reason}", place(state));
+    }
+    text
+}
+
+/// A warning of states that a run has met, if there is something to warn of.
+pub fn warning_on_the_way(survey: &Survey) -> Option<String> {
+    let unstable: Vec<&LookedAt> = survey
+        .states
+        .iter()
+        .filter(|state| state.decision() == Some(Decision::Unstable))
+        .collect();
+    let worst = unstable.first()?.verdict.as_ref().ok()?;
+    Some(format!(
+        "the coupling is unstable {}: a mode at {:.3} Hz grows at {} 1/s (spectral radius {}); `oldham check` looks closer",
+        places(&unstable),
+        worst.frequency,
+        rate(worst.growth),
+        radius(worst),
+    ))
+}
+
+fn place(state: &LookedAt) -> String {
+    match state.kind {
+        StateKind::Start => "at the start".into(),
+        StateKind::Equilibrium => "in static equilibrium".into(),
+        StateKind::Run => format!("at t = {} s", number(state.time)),
+    }
+}
+
+fn places(states: &[&LookedAt]) -> String {
+    let all: Vec<String> = states.iter().map(|state| place(state)).collect();
+    all.join(", ")
+}
+
+/// Shows what a survey is at.
+pub fn show(waiting: &Waiting, at: SurveyProgress) {
+    waiting.at(match at {
+        SurveyProgress::Start => "analysing the start".into(),
+        SurveyProgress::Running { time } => format!("running the model, t = {} s", number(time)),
+        SurveyProgress::States { done, of } => format!("analysing states, {done} of {of}"),
+    });
+}
+
+/// The time that an analysis is granted, from now on.
+pub struct Granted {
+    time: Duration,
+    for_remedies: Duration,
+    begun: Instant,
+}
+
+impl Granted {
+    /// So many seconds, and more for remedies if these are wanted.
+    pub fn new(seconds: f64, remedies: bool) -> Self {
+        Self {
+            time: Duration::from_secs_f64(seconds),
+            for_remedies: if remedies {
+                LONGEST_SEARCH
+            } else {
+                Duration::ZERO
+            },
+            begun: Instant::now(),
+        }
+    }
+
+    /// All of it.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// What is left for remedies.
+    pub fn for_remedies(&self) -> Duration {
+        self.time.saturating_sub(self.begun.elapsed()) + self.for_remedies
+    }
 }
 
 /// The finding for people, where there is nothing to warn of.
@@ -109,7 +301,7 @@ pub fn finding(advice: &Advice) -> String {
     let subject = subject(advice);
     let own = own_growth(verdict);
     let found = format!("spectral radius {radius}, {coordinates} states{own}");
-    match verdict.doubt() {
+    match advice.doubt() {
         Some(doubt) => {
             format!("whether {subject} is stable is not decided, because {doubt}; {found}")
         }

@@ -60,6 +60,15 @@ impl Effort {
         enough: None,
     };
 
+    /// Of a recurrence over several steps, which is a power of the single step already.
+    pub fn over(steps: u64) -> Self {
+        let power = (Self::THOROUGH.power as u64).div_ceil(steps.max(1)) as usize;
+        Self {
+            power,
+            ..Self::THOROUGH
+        }
+    }
+
     /// Products that it takes, about.
     pub fn products(self) -> usize {
         match self.power {

@@ -6,11 +6,13 @@
 //! sizes, and the two neighbouring sizes that agree best give the eigenvalue and its error. A
 //! multiple eigenvalue (a drift) has y*x near zero: its error comes out as large as it is.
 
+use std::time::Duration;
+
 use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::{Chart, Fault, Simulation};
 
-use crate::eigen::{Eigenvectors, Reduced};
-use crate::recurrence::{AnalysisError, Base};
+use crate::eigen::Reduced;
+use crate::recurrence::{AnalysisError, Base, TimeBudget};
 use crate::spectrum::EigenMode;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
@@ -36,6 +38,7 @@ pub(crate) struct Examiner<'a> {
     reduced: &'a Reduced,
     image: Chart,
     size: f64,
+    budget: &'a TimeBudget,
 }
 
 impl<'a> Examiner<'a> {
@@ -44,6 +47,7 @@ impl<'a> Examiner<'a> {
         base: &'a Base,
         probes: &'a [f64],
         reduced: &'a Reduced,
+        budget: &'a TimeBudget,
     ) -> Result<Self, AnalysisError> {
         base.chart.base().restore(simulation);
         simulation.steps(base.period)?;
@@ -54,6 +58,7 @@ impl<'a> Examiner<'a> {
             probes,
             reduced,
             size: reduced.matrix.norm(),
+            budget,
         })
     }
 
@@ -64,7 +69,7 @@ impl<'a> Examiner<'a> {
         value: Complex<f64>,
         enough: f64,
     ) -> Result<EigenMode, AnalysisError> {
-        let Some(vectors) = Eigenvectors::of(&self.reduced.matrix, value) else {
+        let Some(vectors) = self.reduced.eigenvectors(value) else {
             return Ok(EigenMode {
                 value,
                 error: f64::INFINITY,
@@ -78,6 +83,7 @@ impl<'a> Examiner<'a> {
             error: f64::INFINITY,
         };
         for size in SIZES {
+            self.budget.allow(Duration::ZERO)?;
             // A size that a part cannot follow says nothing.
             let Ok(product) = self.product(&change, size) else {
                 continue;
@@ -111,7 +117,7 @@ impl<'a> Examiner<'a> {
     /// A real change of the state along the mode of an eigenvalue, as large as the probes, by the
     /// matrix of the whole state.
     pub fn along(&self, value: Complex<f64>, matrix: &DMatrix<f64>) -> Option<DVector<f64>> {
-        let vectors = Eigenvectors::of(&self.reduced.matrix, value)?;
+        let vectors = self.reduced.eigenvectors(value)?;
         let [real, _] = self.change(&vectors.right);
         // Coordinates that only listen are part of the mode too.
         Some(matrix * real / value.norm().max(f64::MIN_POSITIVE))

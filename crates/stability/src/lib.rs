@@ -13,6 +13,7 @@ mod effort;
 mod eigen;
 mod examination;
 mod extrapolator;
+mod follow;
 mod frequency;
 mod krylov;
 mod lines;
@@ -33,6 +34,7 @@ mod verdict;
 
 pub use contour::Contour;
 pub use extrapolator::Extrapolator;
+pub use follow::{Followed, follow, is_at_rest};
 pub use frequency::{FrequencyAnalysis, FrequencyVerdict, NoVerdict};
 pub use map::{Border, Borders, Point, borders, borders_among, critical, is_stable, map, radius};
 pub use poles::CoupledModel;

@@ -15,14 +15,22 @@ const KNOWN: f64 = 1e-10;
 /// Points from which on more than two are worth a closer look.
 const MANY: usize = 64;
 
-/// The spectral radius of a simulation; NaN where it cannot be analysed. Where no growth
+/// The spectral radius of a simulation; NaN where it cannot be analysed, or where something is at a limit. Where no growth
 /// was found it is at most one, however vague the radius is.
 pub fn radius(simulation: &mut Simulation) -> f64 {
     radius_with(simulation, &Pattern::default())
 }
 
 fn radius_with(simulation: &mut Simulation, pattern: &Pattern) -> f64 {
-    match Spectrum::quick(simulation, pattern) {
+    let found = Spectrum::quick(simulation, pattern);
+    // A loop that is open at a limit says nothing of the loop.
+    if simulation
+        .switches()
+        .is_ok_and(|found| !found.saturated().is_empty())
+    {
+        return f64::NAN;
+    }
+    match found {
         Ok(mode) if mode.is_growing() => mode.value.norm(),
         Ok(mode) => mode.value.norm().min(1.0),
         Err(_) => f64::NAN,

@@ -57,6 +57,7 @@ impl<'a> Probing<'a> {
 
     /// Where a change of the base point leads, as a change of its image.
     pub fn follow(&mut self, change: &[f64], led: &mut [f64]) -> Result<(), AnalysisError> {
+        self.budget.allow(Duration::ZERO)?;
         self.chart.apply(self.simulation, change);
         self.simulation.steps(self.period)?;
         self.image.read(self.simulation, led);
@@ -90,7 +91,6 @@ impl<'a> Probing<'a> {
         let mut point = vec![0.0; dimension];
         let mut ends = [vec![0.0; dimension], vec![0.0; dimension]];
         for column in 0..dimension {
-            self.budget.allow(Duration::ZERO)?;
             let mut views = [Vec::new(), Vec::new()];
             for ((end, view), sign) in ends.iter_mut().zip(&mut views).zip([1.0, -1.0]) {
                 point[column] = sign * sizes[column];
@@ -144,7 +144,13 @@ impl<'a> Probing<'a> {
     /// large altogether as makes two neighbouring sizes agree best. Nothing where the simulation
     /// cannot follow.
     pub fn better_sizes(&mut self, sizes: &[f64]) -> Result<Option<Vec<f64>>, AnalysisError> {
-        let product = StepProduct::new(self.simulation, self.chart, self.period, sizes.to_vec());
+        let product = StepProduct::new(
+            self.simulation,
+            self.chart,
+            self.period,
+            sizes.to_vec(),
+            self.budget,
+        );
         match product {
             Ok(product) => Ok(Some(product.differences())),
             Err(AnalysisError::Fault(_)) => Ok(None),

@@ -12,7 +12,7 @@ use nalgebra::DVector;
 use oldham_cosim::{Chart, Fault, Simulation};
 
 use crate::random::Random;
-use crate::recurrence::AnalysisError;
+use crate::recurrence::{AnalysisError, TimeBudget};
 
 /// Products that are averaged for one balance, and how often it is improved.
 const SAMPLES: usize = 2;
@@ -38,6 +38,7 @@ pub(crate) struct StepProduct<'s> {
     sizes: DVector<f64>,
     difference: f64,
     noise: f64,
+    budget: &'s TimeBudget,
 }
 
 impl<'s> StepProduct<'s> {
@@ -48,6 +49,7 @@ impl<'s> StepProduct<'s> {
         chart: &'s Chart,
         period: u64,
         probes: Vec<f64>,
+        budget: &'s TimeBudget,
     ) -> Result<Self, AnalysisError> {
         chart.base().restore(simulation);
         simulation.steps(period)?;
@@ -60,6 +62,7 @@ impl<'s> StepProduct<'s> {
             sizes: probes.into(),
             difference: 1.0,
             noise: 0.0,
+            budget,
         };
         product.balance()?;
         product.choose_difference()?;
@@ -99,18 +102,22 @@ impl<'s> StepProduct<'s> {
     }
 
     /// Λ times a vector, in balanced coordinates.
-    pub fn times(&mut self, vector: &DVector<f64>) -> Result<DVector<f64>, Fault> {
+    pub fn times(&mut self, vector: &DVector<f64>) -> Result<DVector<f64>, AnalysisError> {
         self.times_with(vector, self.difference)
     }
 
     /// A power of Λ times a vector.
-    pub fn power(&mut self, vector: &DVector<f64>, power: usize) -> Result<DVector<f64>, Fault> {
+    pub fn power(
+        &mut self,
+        vector: &DVector<f64>,
+        power: usize,
+    ) -> Result<DVector<f64>, AnalysisError> {
         self.power_with(vector, power, self.difference)
     }
 
     /// Norm of the error of a power's product with a unit vector: by how much two differences do
     /// not agree, for a random vector and for what is left of it after some steps. Four products.
-    pub fn noise_of(&mut self, power: usize) -> Result<f64, Fault> {
+    pub fn noise_of(&mut self, power: usize) -> Result<f64, AnalysisError> {
         let mut vector = self.start();
         let mut noise = self.noise;
         for _ in 0..2 {
@@ -132,7 +139,7 @@ impl<'s> StepProduct<'s> {
         vector: &DVector<f64>,
         power: usize,
         size: f64,
-    ) -> Result<DVector<f64>, Fault> {
+    ) -> Result<DVector<f64>, AnalysisError> {
         let mut image = vector.clone();
         let mut length = 1.0;
         for _ in 0..power {
@@ -144,7 +151,12 @@ impl<'s> StepProduct<'s> {
         Ok(image * length)
     }
 
-    fn times_with(&mut self, vector: &DVector<f64>, size: f64) -> Result<DVector<f64>, Fault> {
+    fn times_with(
+        &mut self,
+        vector: &DVector<f64>,
+        size: f64,
+    ) -> Result<DVector<f64>, AnalysisError> {
+        self.budget.allow(Duration::ZERO)?;
         let mut ends = [(); 2].map(|()| DVector::zeros(vector.len()));
         for (end, signed) in ends.iter_mut().zip([size, -size]) {
             let point = vector.component_mul(&self.sizes) * signed;
@@ -156,7 +168,7 @@ impl<'s> StepProduct<'s> {
         Ok((up - down).component_div(&self.sizes) / (2.0 * size))
     }
 
-    fn balance(&mut self) -> Result<(), Fault> {
+    fn balance(&mut self) -> Result<(), AnalysisError> {
         let floors = &self.sizes * SMALLEST;
         let mut random = Random(1);
         for _ in 0..SWEEPS {
@@ -179,10 +191,14 @@ impl<'s> StepProduct<'s> {
         let vector = self.start();
         self.noise = f64::INFINITY;
         let mut best = f64::INFINITY;
-        let mut before: Option<Result<DVector<f64>, Fault>> = None;
+        let mut before: Option<Result<DVector<f64>, AnalysisError>> = None;
         for trial in 0..TRIALS {
             let size = LARGEST * SHRINKING.powi(trial);
-            let product = self.times_with(&vector, size);
+            let product = match self.times_with(&vector, size) {
+                // What is too large for a part to follow says nothing.
+                Err(error) if !matches!(error, AnalysisError::Fault(_)) => return Err(error),
+                product => product,
+            };
             if let (Some(Ok(before)), Ok(product)) = (&before, &product) {
                 // Relative to the product: beyond a kink products differ in size, not in share.
                 let noise = (product - before).norm();
@@ -196,7 +212,7 @@ impl<'s> StepProduct<'s> {
             before = Some(product);
         }
         match before {
-            Some(Err(fault)) if self.noise.is_infinite() => Err(fault.into()),
+            Some(Err(error)) if self.noise.is_infinite() => Err(error),
             _ => Ok(()),
         }
     }

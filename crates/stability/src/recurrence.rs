@@ -78,7 +78,9 @@ pub enum AnalysisError {
         limit: usize,
     },
     /// The analysis takes longer than wanted.
-    #[error("it takes more than {seconds:.0} s: `oldham check` takes the time and decides")]
+    #[error(
+        "it takes more than {seconds:.0} s; `oldham check` takes as long as `--seconds` grants it"
+    )]
     TooLong {
         /// The time that was granted.
         seconds: f64,
@@ -282,14 +284,8 @@ impl Base {
     }
 }
 
-/// Analyses a simulation when its histories are filled, a few steps after its present state; of
-/// models that do not get that far, what can be seen of the first period.
-pub(crate) fn analyse_ahead<T>(
-    simulation: &mut Simulation,
-    filling: &[(u64, f64)],
-    mut analyse: impl FnMut(&mut Simulation, Base) -> Result<T, AnalysisError>,
-    growth: impl Fn(&T) -> f64,
-) -> Result<T, AnalysisError> {
+/// Makes a simulation ready for differences of its steps; an error where there is nothing to take them of.
+pub(crate) fn prepare(simulation: &mut Simulation) -> Result<(), AnalysisError> {
     if let Some(part) = simulation.part_without_state()? {
         return Err(AnalysisError::NoState(part));
     }
@@ -298,6 +294,18 @@ pub(crate) fn analyse_ahead<T>(
     }
     simulation.sharpen()?;
     simulation.track_work(false);
+    Ok(())
+}
+
+/// Analyses a simulation when its histories are filled, a few steps after its present state; of
+/// models that do not get that far, what can be seen of the first period.
+pub(crate) fn analyse_ahead<T>(
+    simulation: &mut Simulation,
+    filling: &[(u64, f64)],
+    mut analyse: impl FnMut(&mut Simulation, Base) -> Result<T, AnalysisError>,
+    growth: impl Fn(&T) -> f64,
+) -> Result<T, AnalysisError> {
+    prepare(simulation)?;
     let start = Chart::about(simulation);
     let period = simulation.period();
     let started = largest(simulation);

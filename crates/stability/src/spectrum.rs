@@ -15,7 +15,7 @@ use crate::probing::probe_sizes;
 use crate::product::StepProduct;
 use crate::quick::dominant_mode;
 use crate::recurrence::{
-    AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, other_recurrence,
+    AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, other_recurrence, prepare,
     recurrence_about,
 };
 
@@ -42,6 +42,8 @@ const SAME_LIMIT: f64 = 0.5;
 
 /// Coordinates up to which a matrix is made without a look at a few products first.
 const QUICK: usize = 600;
+/// The same where the recurrence is one of several steps, which a matrix takes for every coordinate.
+const SEVERAL: usize = 200;
 /// Growth in a step that a few products show for certain.
 const FAST: f64 = 0.05;
 
@@ -230,6 +232,28 @@ impl Spectrum {
         Self::with(simulation, &TimeBudget::new(Some(granted)))
     }
 
+    /// The same about the present state itself, as it is met within a run: all histories are filled.
+    pub fn here(
+        simulation: &mut Simulation,
+        granted: Option<Duration>,
+    ) -> Result<Self, AnalysisError> {
+        let budget = &TimeBudget::new(granted);
+        prepare(simulation)?;
+        let base = Base {
+            chart: Chart::about(simulation),
+            period: simulation.period(),
+        };
+        if simulation.sequence_links().is_some() {
+            match Self::from_frequencies(simulation, &base, budget) {
+                Ok(Some(found)) => return Ok(found),
+                Ok(None) | Err(AnalysisError::Fault(_)) => {}
+                Err(error) => return Err(error),
+            }
+            base.chart.base().restore(simulation);
+        }
+        Self::by_steps(simulation, base, budget)
+    }
+
     /// The dominant mode alone, for searches that look at many simulations, with what is known of
     /// their coordinates.
     pub(crate) fn quick(
@@ -267,28 +291,58 @@ impl Spectrum {
         {
             return Ok(found);
         }
-        let analyse = |simulation: &mut Simulation, base: Base| {
-            let dimension = base.chart.dimension();
-            if let Some(found) = Self::from_lines(simulation, &base, budget)? {
+        let analyse =
+            |simulation: &mut Simulation, base: Base| Self::by_steps(simulation, base, budget);
+        analyse_ahead(simulation, &FILLING, analyse, Self::radius)
+    }
+
+    /// About a point, by steps of the simulation.
+    fn by_steps(
+        simulation: &mut Simulation,
+        base: Base,
+        budget: &TimeBudget,
+    ) -> Result<Self, AnalysisError> {
+        if let Some(found) = Self::from_lines(simulation, &base, budget)? {
+            return Ok(found);
+        }
+        let dimension = base.chart.dimension();
+        let mut first = None;
+        if base.period > 1 && dimension > SEVERAL {
+            // A period of many steps is a power already: what the steps damp is gone after it, and few
+            // products say of all modes what a matrix would say.
+            let effort = Effort::over(base.period);
+            let found = Self::from_products(simulation, base.clone(), effort, budget)?;
+            if found.decision() != Decision::Undecided {
                 return Ok(found);
             }
-            if dimension > QUICK {
-                // What grows fast shows at once.
-                let first = Self::from_products(simulation, base.clone(), Effort::FIRST, budget)?;
-                let dominant = first.dominant();
-                let growth = dominant.value.norm() - 1.0;
-                if growth > FAST && dominant.error < 0.1 * growth {
-                    return Ok(first);
+            first = Some(found);
+        } else if dimension > QUICK {
+            // What grows fast shows at once.
+            let found = Self::from_products(simulation, base.clone(), Effort::FIRST, budget)?;
+            let dominant = found.dominant();
+            let growth = dominant.value.norm() - 1.0;
+            if growth > FAST && dominant.error < 0.1 * growth {
+                return Ok(found);
+            }
+        }
+        if base.is_small() {
+            let product = StepProduct::duration(simulation, &base.chart, base.period)?;
+            let found = budget
+                .allow(product * dimension as u32)
+                .and_then(|()| Self::from_matrix(simulation, base.clone(), budget, Care::Full));
+            return match (found, first) {
+                // What is known of it is more than nothing.
+                (Err(AnalysisError::TooLong { .. }), Some(first)) => {
+                    base.chart.base().restore(simulation);
+                    Ok(first)
                 }
-            }
-            if base.is_small() {
-                let product = StepProduct::duration(simulation, &base.chart, base.period)?;
-                budget.allow(product * dimension as u32)?;
-                return Self::from_matrix(simulation, base, budget, Care::Full);
-            }
-            Self::from_products(simulation, base, Effort::THOROUGH, budget)
-        };
-        analyse_ahead(simulation, &FILLING, analyse, Self::radius)
+                (found, _) => found,
+            };
+        }
+        match first {
+            Some(first) => Ok(first),
+            None => Self::from_products(simulation, base, Effort::THOROUGH, budget),
+        }
     }
 
     /// From the matrix of the recurrence, which is found by probing, whatever else would do.
@@ -360,7 +414,7 @@ impl Spectrum {
         let wanted: Vec<usize> = (0..values.len()).filter(is_wanted).collect();
         if !wanted.is_empty() {
             let (base, sizes) = (recurrence.base(), recurrence.sizes());
-            let mut examiner = Examiner::new(simulation, base, sizes, &reduced)?;
+            let mut examiner = Examiner::new(simulation, base, sizes, &reduced, budget)?;
             let enough = if is_quick { QUICK_AGREEMENT } else { AGREEMENT };
             for place in wanted {
                 budget.allow(Duration::ZERO)?;
@@ -544,7 +598,7 @@ impl Spectrum {
         let one = StepProduct::duration(simulation, &chart, period)?;
         budget.allow(one * effort.products() as u32)?;
         let probes = probe_sizes(simulation, &chart);
-        let mut product = StepProduct::new(simulation, &chart, period, probes)?;
+        let mut product = StepProduct::new(simulation, &chart, period, probes, budget)?;
         let found = effort.analyse(&mut product)?;
         let mode = product.change(&found.shape);
         chart.base().restore(simulation);

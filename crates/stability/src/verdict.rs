@@ -4,13 +4,15 @@ use std::f64::consts::TAU;
 use std::time::Duration;
 
 use nalgebra::DVector;
-use oldham_cosim::{Chart, Fault, Simulation};
+use oldham_cosim::{Chart, Simulation};
 
-use crate::recurrence::AnalysisError;
+use crate::recurrence::{AnalysisError, TimeBudget};
 use crate::spectrum::{Decision, Spectrum, Way};
 
 /// Macro steps at most over which a mode is followed to find its interface.
 const LONGEST_LOOK: u64 = 2000;
+/// Steps between two looks at the clock.
+const AT_ONCE: usize = 20;
 /// Growth after which a mode has been followed long enough, and may still be taken as small.
 const GROWTH_SEEN: f64 = 1e3;
 
@@ -50,6 +52,15 @@ pub struct Verdict {
 impl Verdict {
     /// What the spectrum of a simulation says.
     pub fn of(spectrum: &Spectrum, simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        Self::within(spectrum, simulation, None)
+    }
+
+    /// The same; without the interface of a mode if that takes longer than is granted.
+    pub fn within(
+        spectrum: &Spectrum,
+        simulation: &mut Simulation,
+        granted: Option<Duration>,
+    ) -> Result<Self, AnalysisError> {
         let dominant = spectrum.dominant();
         let radius = spectrum.radius();
         let mut verdict = Self {
@@ -72,7 +83,14 @@ impl Verdict {
                 }),
         };
         if verdict.is_unstable() {
-            verdict.interface = blame(simulation, spectrum)?;
+            let budget = TimeBudget::new(granted);
+            verdict.interface = match blame(simulation, spectrum, &budget) {
+                Err(AnalysisError::TooLong { .. }) => {
+                    spectrum.chart().base().restore(simulation);
+                    None
+                }
+                found => found?,
+            };
         }
         Ok(verdict)
     }
@@ -137,6 +155,7 @@ pub fn analyse_within(
 fn blame(
     simulation: &mut Simulation,
     spectrum: &Spectrum,
+    budget: &TimeBudget,
 ) -> Result<Option<String>, AnalysisError> {
     let names: Vec<String> = simulation.interfaces().iter().map(|&n| n.into()).collect();
     if names.len() < 2 {
@@ -153,14 +172,17 @@ fn blame(
     let readouts = period.min(until_large).ceil() as u64;
     let steps = readouts.clamp(1, LONGEST_LOOK) * simulation.period();
     let chart = spectrum.chart();
-    let mut probe = |factor: f64| -> Result<Vec<f64>, Fault> {
-        created_from(simulation, chart, &(&mode * factor), steps)
+    let mut probe = |factor: f64| -> Result<Vec<f64>, AnalysisError> {
+        created_from(simulation, chart, &(&mode * factor), steps, budget)
     };
     let base = probe(0.0)?;
     let mut quadratic = vec![0.0; names.len()];
     for factor in FACTORS {
-        let (Ok(plus), Ok(minus)) = (probe(factor), probe(-factor)) else {
-            break;
+        let (plus, minus) = match (probe(factor), probe(-factor)) {
+            (Ok(plus), Ok(minus)) => (plus, minus),
+            (Err(error @ AnalysisError::TooLong { .. }), _)
+            | (_, Err(error @ AnalysisError::TooLong { .. })) => return Err(error),
+            _ => break,
         };
         let mut is_clear = false;
         for i in 0..names.len() {
@@ -184,11 +206,21 @@ fn created_from(
     chart: &Chart,
     point: &DVector<f64>,
     steps: u64,
-) -> Result<Vec<f64>, Fault> {
+    budget: &TimeBudget,
+) -> Result<Vec<f64>, AnalysisError> {
     chart.apply(simulation, point.as_slice());
     simulation.track_work(true);
     let before = simulation.created();
-    let outcome = simulation.steps(steps);
+    let mut outcome = Ok(());
+    for first in (0..steps).step_by(AT_ONCE) {
+        outcome = budget.allow(Duration::ZERO).and_then(|()| {
+            let some = (steps - first).min(AT_ONCE as u64);
+            Ok(simulation.steps(some)?)
+        });
+        if outcome.is_err() {
+            break;
+        }
+    }
     let after = simulation.created();
     simulation.track_work(false);
     outcome?;

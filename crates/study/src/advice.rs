@@ -7,6 +7,7 @@ use oldham_model::Model;
 use oldham_stability::{AnalysisError, Decision, Spectrum, Verdict, Way};
 use serde::{Serialize, Serializer};
 
+use crate::motion::{LookedAt, NotJudged, StateKind, Survey, SurveyProgress};
 use crate::remedies;
 use crate::{ModelFile, Settings};
 
@@ -53,15 +54,27 @@ impl<'a> Case<'a> {
         &self,
         granted: Option<Duration>,
     ) -> Result<(Spectrum, Verdict), AnalysisError> {
-        let started = Instant::now();
+        self.judge(&mut self.simulation()?, granted)
+    }
+
+    /// What is analysed.
+    pub(crate) fn simulation(&self) -> Result<Simulation, AnalysisError> {
         refuse_learner(self.model)?;
         let built = match self.subject {
             Subject::Coupling => self.model.simulation(),
             Subject::Whole => self.model.monolithic(None),
         };
-        let mut simulation =
-            built.map_err(|problems| AnalysisError::NotBuilt(problems.to_string()))?;
-        let mut spectrum = analyse(&mut simulation, granted, started)?;
+        built.map_err(|problems| AnalysisError::NotBuilt(problems.to_string()))
+    }
+
+    /// The modes of a simulation of the model that has not begun.
+    pub(crate) fn judge(
+        &self,
+        simulation: &mut Simulation,
+        granted: Option<Duration>,
+    ) -> Result<(Spectrum, Verdict), AnalysisError> {
+        let started = Instant::now();
+        let mut spectrum = analyse(simulation, granted, started)?;
         if self.subject == Subject::Coupling
             && spectrum.may_grow_by_itself()
             && let Some(mut reference) = self.reference()
@@ -72,13 +85,14 @@ impl<'a> Case<'a> {
                 Err(_) => {}
             }
         }
-        let verdict = Verdict::of(&spectrum, &mut simulation)?;
+        let left = granted.map(|granted| granted.saturating_sub(started.elapsed()));
+        let verdict = Verdict::within(&spectrum, simulation, left)?;
         Ok((spectrum, verdict))
     }
 
     /// The same motion without the coupling; where there is no such model, with a shorter macro
     /// step, which changes what the coupling does but not what the model does.
-    fn reference(&self) -> Option<Simulation> {
+    pub(crate) fn reference(&self) -> Option<Simulation> {
         let is_mixed =
             self.model.subsystems().len() > 1 && self.model.mechanisms().next().is_some();
         if !is_mixed && let Ok(monolithic) = self.model.monolithic(None) {
@@ -146,6 +160,9 @@ pub struct Advice {
     pub subject: Subject,
     /// How the search for remedies ended.
     pub search: Search,
+    /// The states that were looked at, where the model was looked at along its run. Then the verdict is that
+    /// on the worst of them.
+    pub survey: Option<Survey>,
 }
 
 /// How far remedies were looked for.
@@ -157,6 +174,8 @@ pub enum Search {
     Hurried,
     /// There was no time for all.
     TooLong,
+    /// None was tried: it is not the start of the run that is unstable, and remedies are tried there.
+    Elsewhere,
 }
 
 impl Advice {
@@ -174,18 +193,85 @@ impl Advice {
         granted: Option<Duration>,
     ) -> Self {
         let mut advice = Self::without_remedies(case, verdict);
-        if case.subject == Subject::Coupling
-            && advice.verdict.as_ref().is_ok_and(Verdict::is_unstable)
+        if let Some(search) = advice.look_for_remedies(case, granted)
+            && (search, granted.is_some()) == (Search::TooLong, true)
         {
-            let found = remedies::find(case, granted);
-            advice.remedies = found.settings;
-            advice.search = match (found.is_thorough, granted) {
-                (true, _) => Search::Thorough,
-                (false, Some(_)) => Search::Hurried,
-                (false, None) => Search::TooLong,
-            };
+            advice.search = Search::Hurried;
         }
         advice
+    }
+
+    /// Analyses the model where it runs, within the time that is granted; remedies are not looked for.
+    pub fn along_run(
+        case: &Case<'_>,
+        granted: Duration,
+        progress: &mut dyn FnMut(SurveyProgress),
+    ) -> Self {
+        match Survey::of(case, granted, progress) {
+            Ok(survey) => Self::of_survey(case, survey),
+            Err(error) => Self::without_remedies(case, Err(error)),
+        }
+    }
+
+    fn of_survey(case: &Case<'_>, survey: Survey) -> Self {
+        let worst = survey.worst().map(|state| match &state.verdict {
+            Ok(verdict) => Ok(verdict.clone()),
+            Err(NotJudged::Failed(error)) => Err(error.clone()),
+            Err(_) => Err(AnalysisError::TooLong {
+                seconds: survey.granted.as_secs_f64(),
+            }),
+        });
+        let verdict = worst.unwrap_or(Err(AnalysisError::TooLong {
+            seconds: survey.granted.as_secs_f64(),
+        }));
+        Self {
+            survey: Some(survey),
+            ..Self::without_remedies(case, verdict)
+        }
+    }
+
+    /// Looks for changes under which an unstable model does not grow, and says how far, if there was a
+    /// reason to.
+    pub fn look_for_remedies(
+        &mut self,
+        case: &Case<'_>,
+        granted: Option<Duration>,
+    ) -> Option<Search> {
+        if case.subject != Subject::Coupling || self.decision() != Some(Decision::Unstable) {
+            return None;
+        }
+        let worst = self.survey.as_ref().and_then(Survey::worst);
+        self.search = match worst {
+            Some(state) if state.kind != StateKind::Start => Search::Elsewhere,
+            _ => {
+                let found = remedies::find(case, granted);
+                self.remedies = found.settings;
+                match found.is_thorough {
+                    true => Search::Thorough,
+                    false => Search::TooLong,
+                }
+            }
+        };
+        Some(self.search)
+    }
+
+    /// What is decided about the model; nothing if it was not analysed.
+    pub fn decision(&self) -> Option<Decision> {
+        let verdict = self.verdict.as_ref().ok()?;
+        Some(match self.doubt() {
+            Some(_) if !verdict.is_unstable() => Decision::Undecided,
+            _ => verdict.decision(),
+        })
+    }
+
+    /// Why nothing is decided, if so.
+    pub fn doubt(&self) -> Option<String> {
+        let verdict = self.verdict.as_ref().ok()?;
+        if verdict.is_unstable() {
+            return None;
+        }
+        let along = self.survey.as_ref().and_then(Survey::doubt);
+        verdict.doubt().or(along)
     }
 
     /// From an analysis that was made, where nothing else is offered.
@@ -196,13 +282,14 @@ impl Advice {
             duration: case.model.duration(),
             subject: case.subject,
             search: Search::Thorough,
+            survey: None,
         }
     }
 }
 
 /// The decision in a word or two.
-pub fn decision_word(verdict: &Verdict) -> &'static str {
-    match verdict.decision() {
+pub fn decision_word(decision: Decision) -> &'static str {
+    match decision {
         Decision::Stable => "stable",
         Decision::Unstable => "unstable",
         Decision::Undecided => "not decided",
@@ -256,6 +343,69 @@ struct Found<'a> {
     interface: Option<&'a str>,
     own_growth: Option<OwnGrowth>,
     remedies: Vec<String>,
+    /// The time of the state that this is about, in s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<f64>,
+    /// All states that were looked at, the worst first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    looked_at: Option<&'a [LookedAt]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_until: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_ended: Option<String>,
+}
+
+/// A state that was looked at.
+#[derive(Serialize)]
+struct State {
+    time: f64,
+    kind: &'static str,
+    analysed: bool,
+    decision: Option<&'static str>,
+    stable: Option<bool>,
+    reason: Option<String>,
+    spectral_radius: Option<f64>,
+    error: Option<f64>,
+    growth: Option<f64>,
+    frequency: Option<f64>,
+    notes: Vec<String>,
+}
+
+impl State {
+    fn of(state: &LookedAt) -> Self {
+        let verdict = state.verdict.as_ref().ok();
+        Self {
+            time: state.time,
+            kind: match state.kind {
+                StateKind::Start => "start",
+                StateKind::Equilibrium => "equilibrium",
+                StateKind::Run => "run",
+            },
+            analysed: verdict.is_some(),
+            decision: state.decision().map(decision_word),
+            stable: state.decision().and_then(is_stable),
+            reason: state.reason(),
+            spectral_radius: verdict.map(|verdict| verdict.radius),
+            error: verdict.map(|verdict| verdict.error),
+            growth: verdict.map(|verdict| verdict.growth),
+            frequency: verdict.map(|verdict| verdict.frequency),
+            notes: state.notes(),
+        }
+    }
+}
+
+impl Serialize for LookedAt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        State::of(self).serialize(serializer)
+    }
+}
+
+fn is_stable(decision: Decision) -> Option<bool> {
+    match decision {
+        Decision::Stable => Some(true),
+        Decision::Unstable => Some(false),
+        Decision::Undecided => None,
+    }
 }
 
 impl Serialize for Advice {
@@ -277,13 +427,16 @@ impl Serialize for Advice {
         };
         let found = Found {
             analysed: true,
-            decision: decision_word(verdict),
-            stable: match verdict.decision() {
-                Decision::Stable => Some(true),
-                Decision::Unstable => Some(false),
-                Decision::Undecided => None,
-            },
-            reason: verdict.doubt().map(|doubt| doubt.to_string()),
+            decision: decision_word(self.decision().unwrap_or(Decision::Undecided)),
+            stable: self.decision().and_then(is_stable),
+            reason: self.doubt(),
+            time: self
+                .survey
+                .as_ref()
+                .and_then(|survey| Some(survey.worst()?.time)),
+            looked_at: self.survey.as_ref().map(|survey| &survey.states[..]),
+            run_until: self.survey.as_ref().map(|survey| survey.until),
+            run_ended: self.survey.as_ref().and_then(|survey| survey.ended.clone()),
             spectral_radius: verdict.radius,
             error: verdict.error,
             bound: verdict.reach,

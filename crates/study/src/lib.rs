@@ -21,6 +21,7 @@ mod live;
 mod mass_modes;
 mod mechanisms;
 mod memory;
+mod motion;
 mod partition;
 mod pause;
 mod poles;
@@ -52,6 +53,7 @@ pub use mechanisms::{
     resting_parts, shows_node, statics, statics_notes, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
+pub use motion::{LookedAt, Met, NotJudged, StateKind, Survey, SurveyProgress};
 pub use oldham_vehicle::handling::STANDARD_GRAVITY;
 pub use partition::{CutMechanism, partitions};
 pub use pause::{Pause, Place};

@@ -45,7 +45,7 @@ pub struct Remedies {
 pub fn find(case: &Case<'_>, granted: Option<Duration>) -> Remedies {
     let mut search = Search {
         case,
-        granted: granted.map_or(LONGEST, |granted| granted.min(LONGEST)),
+        granted: granted.unwrap_or(LONGEST),
         started: Instant::now(),
         is_thorough: true,
     };

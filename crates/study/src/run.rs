@@ -13,8 +13,12 @@ use serde::{Serialize, Serializer};
 
 use crate::course::Course;
 use crate::file::INCLUDED;
+use crate::motion::Met;
 use crate::real_time::Held;
 use crate::{ModelFile, Onlooker, Pause, Place, RealTime, StudyError};
+
+/// States that a run keeps on its way.
+const KEPT: u64 = 8;
 
 /// How a model is run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,6 +76,8 @@ pub struct PreparedRun<'a> {
     /// Where the run can go back to: its start, and what was saved last.
     start: Option<Checkpoint>,
     saved: Option<Checkpoint>,
+    /// States met on the way, where they are kept.
+    met: Option<Vec<Met>>,
 }
 
 impl<'a> PreparedRun<'a> {
@@ -111,6 +117,7 @@ impl<'a> PreparedRun<'a> {
         Ok(Self {
             start,
             saved: None,
+            met: None,
             metadata: metadata(file, model, options.monolithic),
             model,
             options,
@@ -119,6 +126,18 @@ impl<'a> PreparedRun<'a> {
             columns,
             digest,
         })
+    }
+
+    /// The same run, which keeps some of the states that it meets for an [analysis](crate::Survey::of_run)
+    /// after it; not one at the pace of a clock or with checkpoints, nor one of a part that has no
+    /// coordinates.
+    pub fn keeping_states(mut self) -> Self {
+        let is_plain = self.options.real_time.is_none() && self.options.checkpoint_every.is_none();
+        let can = is_plain
+            && matches!(self.simulation.part_without_state(), Ok(None))
+            && matches!(self.simulation.part_without_chart(), Ok(None));
+        self.met = can.then(Vec::new);
+        self
     }
 
     /// What is run.
@@ -197,6 +216,7 @@ impl<'a> PreparedRun<'a> {
             outcome,
             unsaved,
             results,
+            met: self.met.take().unwrap_or_default(),
         })
     }
 
@@ -209,7 +229,10 @@ impl<'a> PreparedRun<'a> {
         cancel: Option<&Cancel>,
         progress: &mut dyn FnMut(Progress),
     ) -> (Outcome, Option<CheckpointError>) {
-        let piece = self.steps_between_checkpoints();
+        let piece = match self.met {
+            Some(_) => self.steps_between_states(),
+            None => self.steps_between_checkpoints(),
+        };
         let pause = onlooker.as_ref().map(|onlooker| onlooker.pause.clone());
         let mut course = Course {
             model: self.model,
@@ -243,10 +266,21 @@ impl<'a> PreparedRun<'a> {
                     return (outcome, Some(error));
                 }
             }
+            if let Some(met) = &mut self.met
+                && let Ok(state) = Met::of(course.simulation)
+            {
+                met.push(state);
+            }
             if course.simulation.steps_done() >= self.model.steps() {
                 return (outcome, None);
             }
         }
+    }
+
+    /// Steps from one state that is kept to the next, on rows that are recorded anyway.
+    fn steps_between_states(&self) -> u64 {
+        let row = self.model.record_every().max(1);
+        (self.model.steps() / KEPT).div_ceil(row).max(1) * row
     }
 
     fn steps_between_checkpoints(&self) -> u64 {
@@ -263,6 +297,8 @@ pub struct RunReport {
     pub unsaved: Option<CheckpointError>,
     /// The result file, or what there is of it.
     pub results: PathBuf,
+    /// States that were met on the way and kept.
+    pub met: Vec<Met>,
 }
 
 impl RunReport {

@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use oldham_study::Variation;
 
 use super::values::{
-    animation, count, finite, frequencies, matrices, not_negative, picture, positive, variation,
+    animation, count, finite, frequencies, matrices, not_negative, picture, positive, seconds,
+    variation,
 };
 use super::{DrawArgs, ModelArgs, View};
 
@@ -32,6 +33,14 @@ pub struct Stability {
     /// Study the monolithic reference model instead
     #[arg(long)]
     pub monolithic: bool,
+    /// Time for the analysis in seconds: first the start, then states along the run; what is not reached
+    /// is named
+    #[arg(long, value_name = "N", default_value_t = 10.0, allow_negative_numbers = true, value_parser = seconds)]
+    pub seconds: f64,
+    /// Look for settings that help an unstable coupling for up to 30 s more, besides what is left of
+    /// --seconds
+    #[arg(long)]
+    pub remedies: bool,
     /// Picture, .svg or .png [default: the model's name with -stability.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use oldham_study::{Merit, Variation};
 
-use super::values::{count, merit, picture, positive, variation};
+use super::values::{count, merit, picture, positive, seconds, variation};
 use super::{Changes, DrawArgs, ModelArgs, PaceArgs};
 
 /// Arguments of `run`.
@@ -66,6 +66,14 @@ pub struct Check {
     pub model: Option<PathBuf>,
     #[command(flatten)]
     pub changes: Changes,
+    /// Time for the analysis in seconds: first the start, then states along the run; what is not reached
+    /// is named
+    #[arg(long, value_name = "N", default_value_t = 10.0, allow_negative_numbers = true, value_parser = seconds)]
+    pub seconds: f64,
+    /// Look for settings that help an unstable coupling for up to 30 s more, besides what is left of
+    /// --seconds
+    #[arg(long)]
+    pub remedies: bool,
     /// Print the JSON schema of model files, for editors, and end
     #[arg(long)]
     pub schema: bool,

@@ -12,6 +12,17 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Time that an analysis is granted.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if value > 0.0 && value <= 1e6 => Ok(value),
+        _ => Err(
+            "an analysis needs some time: give a positive number of seconds, up to 1e6, such as 10, or leave the option out"
+                .into(),
+        ),
+    }
+}
+
 pub(super) fn not_negative(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(value) if value >= 0.0 && f64::is_finite(value) => Ok(value),

@@ -10,7 +10,8 @@ use crate::failure::Failure;
 use crate::fold::fold;
 use crate::progress::Waiting;
 use crate::say;
-use crate::{load, verdict};
+use crate::verdict::Granted;
+use crate::{interrupt, load, verdict};
 
 /// Why there is no analysis.
 const ALONE: &str = "no coupling to analyse";
@@ -23,16 +24,37 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
     let model = load::told(path, &arguments.changes.settings())?;
     let simulation = model.simulation()?;
     model.recorded(simulation.columns())?;
-    let advise = || {
-        let _waiting = Waiting::new("analysing the coupling", arguments.json);
-        let file = ModelFile::new(path).with(&arguments.changes.settings());
-        Advice::on(&Case::of(&model, &file), None)
-    };
-    let advice = (!is_without_coupling(&model)).then(advise);
+    if is_without_coupling(&model) {
+        match arguments.json {
+            true => say!("{:#}", as_json(&model, &simulation, None)),
+            false => {
+                print(&model, &simulation);
+                say!("  {ALONE}");
+            }
+        }
+        return Ok(());
+    }
+    if !arguments.json {
+        print(&model, &simulation);
+    }
+    let file = ModelFile::new(path).with(&arguments.changes.settings());
+    let case = Case::of(&model, &file);
+    let granted = Granted::new(arguments.seconds, arguments.remedies);
+    let _analysis = interrupt::Analysis::new();
+    let waiting = Waiting::new("analysing the coupling", arguments.json);
+    let mut advice =
+        Advice::along_run(&case, granted.time(), &mut |at| verdict::show(&waiting, at));
+    drop(waiting);
+    if !arguments.json {
+        say!("{}", verdict::for_people(&advice));
+    }
+    let waiting = Waiting::new("looking for settings that help", arguments.json);
+    let searched = advice.look_for_remedies(&case, Some(granted.for_remedies()));
+    drop(waiting);
     if arguments.json {
-        say!("{:#}", as_json(&model, &simulation, advice.as_ref()));
-    } else {
-        print(&model, &simulation, advice.as_ref());
+        say!("{:#}", as_json(&model, &simulation, Some(&advice)));
+    } else if searched.is_some() {
+        say!("{}", verdict::remedies(&advice));
     }
     Ok(())
 }
@@ -80,7 +102,7 @@ fn mechanism(mechanism: &Mechanism<'_>) -> Value {
     })
 }
 
-fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
+fn print(model: &Model, simulation: &Simulation) {
     say!("{}: no problems", model.name());
     say!("  {} macro steps of {} s", model.steps(), model.step());
     for (name, inputs, outputs) in parts(simulation) {
@@ -110,9 +132,4 @@ fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
             mechanism.name()
         );
     }
-    let Some(advice) = advice else {
-        say!("  {ALONE}");
-        return;
-    };
-    say!("{}", verdict::for_people(advice));
 }

@@ -6,7 +6,7 @@ use oldham_cosim::{Counters, End, Fault, Lateness, Summary};
 use oldham_model::Model;
 use oldham_stability::{AnalysisError, Decision};
 use oldham_study::{
-    Advice, Case, ModelFile, PreparedRun, RunOptions, RunReport, is_without_coupling,
+    Advice, Case, Met, ModelFile, PreparedRun, RunOptions, RunReport, Survey, is_without_coupling,
 };
 use serde_json::json;
 
@@ -22,6 +22,8 @@ use crate::{say, tell};
 /// How long the analysis before a run may keep its user waiting, and the search for remedies after
 /// it.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The part of the time of a run that is spent on states that it has met.
+const LOOKING_BACK: f64 = 0.05;
 
 pub fn execute(arguments: &Run) -> Result<(), Failure> {
     if !arguments.vary.is_empty() {
@@ -43,13 +45,34 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         returns: false,
         real_time: arguments.pace.given(),
     };
-    let prepared = PreparedRun::new(&file, &model, &out, &options)?;
-    let advice = analyse(&file, &model, arguments);
+    let mut prepared = PreparedRun::new(&file, &model, &out, &options)?;
+    let advice = {
+        let _analysis = interrupt::Analysis::new();
+        analyse(&file, &model, arguments)
+    };
+    // What grows from the start on is known.
+    let looks = advice
+        .as_ref()
+        .is_some_and(|advice| advice.decision() == Some(Decision::Stable));
+    if looks {
+        prepared = prepared.keeping_states();
+    }
     let bar = Bar::new(model.steps(), arguments.json);
     let cancel = Some(interrupt::watch());
-    let report = prepared.solve(cancel, &mut |progress| bar.show(progress))?;
+    let mut report = prepared.solve(cancel, &mut |progress| bar.show(progress))?;
     drop(bar);
-    conclude(report, &model, arguments, advice.as_ref())
+    let met = std::mem::take(&mut report.met);
+    let states = look_back(&file, &model, met, report.outcome.summary.wall);
+    conclude(report, &model, arguments, advice.as_ref(), states.as_ref())
+}
+
+/// Analyses states that were met on the way, in a small part of the time that the run took.
+fn look_back(file: &ModelFile, model: &Model, met: Vec<Met>, wall: f64) -> Option<Survey> {
+    if met.is_empty() {
+        return None;
+    }
+    let granted = Duration::from_secs_f64(LOOKING_BACK * wall);
+    Survey::of_run(&Case::of(model, file), met, granted).ok()
 }
 
 fn analyse(file: &ModelFile, model: &Model, arguments: &Run) -> Option<Advice> {
@@ -75,6 +98,7 @@ fn conclude(
     model: &Model,
     arguments: &Run,
     advice: Option<&Advice>,
+    states: Option<&Survey>,
 ) -> Result<(), Failure> {
     let summary = &report.outcome.summary;
     let answer = Box::new(json!({
@@ -84,11 +108,15 @@ fn conclude(
         "fault": report.fault(),
         "results": load::shown(&report.results),
         "stability": advice,
+        "states": states.map(|survey| &survey.states),
         "summary": summary,
     }));
     if !arguments.json {
         print_summary(model, summary, report.outcome.end.is_err());
         say!("  results    {}", report.results.display());
+        if let Some(warning) = states.and_then(verdict::warning_on_the_way) {
+            tell!("{}", fold(&format!("warning: {warning}"), 2));
+        }
         if let Err(fault) = &report.outcome.end
             && let Some(cause) = likely_cause(fault, model, arguments, advice)
         {

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use oldham_results::plot::Figure;
-use oldham_stability::Point;
+use oldham_stability::{Decision, Point};
 use oldham_study::{
-    GridProgress, Range, Scheme, SchemeBorders, SchemeRadii, StabilityStudy, StudyError, Variation,
+    GridProgress, Range, Scheme, SchemeBorders, SchemeRadii, StabilityStudy, StateKind, StudyError,
+    Survey, Variation,
 };
 use serde_json::json;
 
@@ -15,7 +16,11 @@ use crate::failure::Failure;
 use crate::progress::{Bar, Waiting};
 use crate::say;
 use crate::table::{Table, number};
-use crate::{load, picture, verdict};
+use crate::verdict::Granted;
+use crate::{interrupt, load, picture, verdict};
+
+/// The state that borders and maps are about.
+const AT_THE_START: &str = "all of this at the start of the run; points where something is at a limit there count as not analysed";
 
 /// Modes listed at most.
 const MODES: usize = 12;
@@ -35,6 +40,7 @@ pub fn execute(arguments: &Stability) -> Result<(), Failure> {
         model: model.name(),
         study: StabilityStudy::new(&file, &model, schemes, arguments.monolithic)?,
     };
+    let _analysis = interrupt::Analysis::new();
     let draw = arguments.draw.draw();
     let axis = |variation: &Variation| variation.axis(&draw).map_err(StudyError::from);
     match (&arguments.critical, arguments.over.as_slice()) {
@@ -54,10 +60,14 @@ struct Report<'a> {
 impl Report<'_> {
     /// All modes of the recurrence, or the dominant ones of a large model.
     fn modes(&self) -> Result<(), Failure> {
+        let granted = Granted::new(self.arguments.seconds, self.arguments.remedies);
         let waiting = Waiting::new("analysing the coupling", self.arguments.json);
-        let found = self.study.modes()?;
+        let mut show = |at| verdict::show(&waiting, at);
+        let mut found = self.study.modes_along_run(granted.time(), &mut show)?;
         drop(waiting);
         if self.arguments.json {
+            let granted = granted.for_remedies();
+            self.study.look_for_remedies(&mut found.advice, granted)?;
             say!(
                 "{:#}",
                 json!({"command": "stability", "model": self.model,
@@ -65,7 +75,13 @@ impl Report<'_> {
             );
             return Ok(());
         }
-        say!("{}: {} states", self.model, found.states);
+        let time = match found.advice.survey.as_ref().and_then(Survey::worst) {
+            Some(state) if state.kind != StateKind::Start => {
+                format!(" at t = {} s", number(state.time))
+            }
+            _ => String::new(),
+        };
+        say!("{}: {} states{time}", self.model, found.states);
         let mut table = Table::new(["mode", "radius", "growth / (1/s)", "frequency / Hz"]);
         let of_kind = |own: bool| {
             found
@@ -92,6 +108,13 @@ impl Report<'_> {
             );
         }
         say!("{}", verdict::for_people(&found.advice));
+        let waiting = Waiting::new("looking for settings that help", self.arguments.json);
+        let granted = granted.for_remedies();
+        self.study.look_for_remedies(&mut found.advice, granted)?;
+        drop(waiting);
+        if found.advice.decision() == Some(Decision::Unstable) {
+            say!("{}", verdict::remedies(&found.advice));
+        }
         Ok(())
     }
 
@@ -105,7 +128,7 @@ impl Report<'_> {
             say!(
                 "{:#}",
                 json!({"command": "stability", "model": self.model,
-                "parameter": found.key, "low": low, "high": high, "critical": critical,
+                "state": "start", "parameter": found.key, "low": low, "high": high, "critical": critical,
                 "borders": found.schemes})
             );
             return Ok(());
@@ -114,6 +137,7 @@ impl Report<'_> {
             let text = text(borders, &range.key, [low, high]);
             say!("{}: {text}", borders.scheme);
         }
+        say!("{AT_THE_START}");
         Ok(())
     }
 
@@ -127,12 +151,13 @@ impl Report<'_> {
             say!(
                 "{:#}",
                 json!({"command": "stability", "model": self.model,
-                "x": curve.x, "curves": curve.schemes, "picture": load::shown(&out)})
+                "state": "start", "x": curve.x, "curves": curve.schemes, "picture": load::shown(&out)})
             );
         } else {
             for radii in &curve.schemes {
                 say!("{}: {}", radii.scheme, counted(radii));
             }
+            say!("{AT_THE_START}");
             say!("picture: {}", out.display());
         }
         Ok(())
@@ -147,13 +172,14 @@ impl Report<'_> {
         if self.arguments.json {
             say!(
                 "{:#}",
-                json!({"command": "stability", "model": self.model, "x": map.x, "y": map.y,
+                json!({"command": "stability", "model": self.model, "state": "start", "x": map.x, "y": map.y,
                 "maps": map.schemes, "picture": load::shown(&out)})
             );
         } else {
             for scheme in &map.schemes {
                 say!("{}: {}", scheme.radii.scheme, counted(&scheme.radii));
             }
+            say!("{AT_THE_START}");
             say!("picture: {}", out.display());
         }
         Ok(())

@@ -4,13 +4,15 @@
 mod border;
 mod grid;
 
+use std::time::Duration;
+
 use oldham_cosim::Simulation;
 use oldham_model::{Model, Template};
-use oldham_stability::{AnalysisError, Contour, borders_among, is_stable, map, radius};
+use oldham_stability::{AnalysisError, Contour, Spectrum, borders_among, is_stable, map, radius};
 use serde::Serialize;
 
 use crate::advice::refuse_learner;
-use crate::{Advice, Case, ModelFile, Range, Settings, StudyError, Subject};
+use crate::{Advice, Case, ModelFile, Range, Settings, StudyError, Subject, SurveyProgress};
 pub use border::{BorderStudy, SchemeBorders};
 pub use grid::{Axis, SchemeMap, SchemeRadii, StabilityCurve, StabilityMap};
 
@@ -141,33 +143,56 @@ impl<'a> StabilityStudy<'a> {
         })
     }
 
-    /// All modes of the recurrence, or the dominant ones of a large model.
-    pub fn modes(&self) -> Result<CouplingModes, StudyError> {
+    /// The model as it runs, or the monolithic reference.
+    fn case(&self) -> Result<Case<'_>, StudyError> {
         let mut case = Case::of(self.model, self.file);
         if self.monolithic {
             self.model.monolithic(None)?;
             case.subject = Subject::Whole;
         }
+        Ok(case)
+    }
+
+    /// All modes of the recurrence at the start, or the dominant ones of a large model, and what would
+    /// help; as long as it takes.
+    pub fn modes(&self) -> Result<CouplingModes, StudyError> {
+        let case = self.case()?;
         let (spectrum, verdict) = case.spectrum(None)?;
         let advice = Advice::of(&case, Ok(verdict), None);
-        let coupled = spectrum.modes().iter().map(|mode| (mode, false));
-        let own = spectrum.own_modes().iter().map(|mode| (mode, true));
-        let modes = coupled.chain(own).map(|(mode, own)| {
-            let pole = spectrum.pole(mode);
-            CouplingMode {
-                radius: mode.value.norm(),
-                error: mode.error,
-                growth: pole.re,
-                frequency: pole.im.abs() / std::f64::consts::TAU,
-                own,
+        Ok(modes_of(&spectrum, advice))
+    }
+
+    /// The same at the worst of all states that are looked at, within the time that is granted; remedies
+    /// are not looked for.
+    pub fn modes_along_run(
+        &self,
+        granted: Duration,
+        progress: &mut dyn FnMut(SurveyProgress),
+    ) -> Result<CouplingModes, StudyError> {
+        let case = self.case()?;
+        let mut advice = Advice::along_run(&case, granted, progress);
+        if let Err(error) = &advice.verdict {
+            return Err(error.clone().into());
+        }
+        let survey = advice.survey.as_mut();
+        let worst = survey.and_then(|survey| survey.take_spectrum());
+        let Some(spectrum) = worst else {
+            return Err(AnalysisError::TooLong {
+                seconds: granted.as_secs_f64(),
             }
-        });
-        Ok(CouplingModes {
-            states: spectrum.dimension(),
-            modes: modes.collect(),
-            unlisted: spectrum.unlisted(),
-            advice,
-        })
+            .into());
+        };
+        Ok(modes_of(&spectrum, advice))
+    }
+
+    /// Looks for what would help, within the time that is granted.
+    pub fn look_for_remedies(
+        &self,
+        advice: &mut Advice,
+        granted: Duration,
+    ) -> Result<(), StudyError> {
+        advice.look_for_remedies(&self.case()?, Some(granted));
+        Ok(())
     }
 
     /// The ends of a range, at which the model must read with every scheme.
@@ -361,6 +386,27 @@ impl<'a> StabilityStudy<'a> {
                 points: x.len() * y.len(),
             });
         })
+    }
+}
+
+fn modes_of(spectrum: &Spectrum, advice: Advice) -> CouplingModes {
+    let coupled = spectrum.modes().iter().map(|mode| (mode, false));
+    let own = spectrum.own_modes().iter().map(|mode| (mode, true));
+    let modes = coupled.chain(own).map(|(mode, own)| {
+        let pole = spectrum.pole(mode);
+        CouplingMode {
+            radius: mode.value.norm(),
+            error: mode.error,
+            growth: pole.re,
+            frequency: pole.im.abs() / std::f64::consts::TAU,
+            own,
+        }
+    });
+    CouplingModes {
+        states: spectrum.dimension(),
+        modes: modes.collect(),
+        unlisted: spectrum.unlisted(),
+        advice,
     }
 }
 

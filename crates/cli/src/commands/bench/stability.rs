@@ -1,13 +1,21 @@
 //! How long the verdict on a cut structure takes, and how sharp it is.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use oldham_model::{Model, Overrides};
 use oldham_papers::structures::{Beam, Shell};
-use oldham_stability::{Decision, analyse};
+use oldham_stability::{Decision, Spectrum, analyse};
+use oldham_study::{ModelFile, StudyError};
 
-use super::Figure;
+use super::{Figure, cpu_seconds};
 use crate::failure::Failure;
+
+const TURBINE: &str = include_str!("../../../../../examples/wind-turbine.toml");
+const CAR: &str = include_str!("../../../../../examples/formula-student.toml");
+/// Periods after which the state is met whose analysis is timed.
+const MET_AFTER: u64 = 20;
+/// Time that it is granted.
+const GRANTED: Duration = Duration::from_secs(120);
 
 /// Error of the radius per step, at most.
 const SHARPEST: f64 = 1e-6;
@@ -49,7 +57,27 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
         let note = "error of the radius, per step";
         figures.push(Figure::new(error, left, "1", note).required(SHARPEST));
     }
+    figures.push(one_state("sampled", "wind-turbine.toml", TURBINE, 5.0)?);
+    figures.push(one_state("car-state", "formula-student.toml", CAR, 3.0)?);
     Ok(figures)
+}
+
+/// CPU time of the verdict on one state, as it is met on the way of a run.
+fn one_state(name: &'static str, file: &str, text: &str, seconds: f64) -> Result<Figure, Failure> {
+    let model = ModelFile::of_text(file, text).read()?;
+    let mut simulation = model.simulation()?;
+    let steps = MET_AFTER * simulation.period();
+    simulation.steps(steps).map_err(StudyError::Run)?;
+    let started = cpu_seconds();
+    let spectrum = Spectrum::here(&mut simulation, Some(GRANTED))?;
+    let taken = cpu_seconds() - started;
+    let note = format!(
+        "CPU time of one state, {} coordinates, {} steps a period: radius {:.9}",
+        spectrum.dimension(),
+        simulation.period(),
+        spectrum.radius()
+    );
+    Ok(Figure::new(name, taken, "s", &note).required(seconds))
 }
 
 fn cases() -> Vec<Case> {

@@ -1,0 +1,104 @@
+//! What becomes of a small difference along the motion.
+//!
+//! A recurrence about a state says what the state's own step would do if it were repeated. The motion
+//! goes on to other states: two runs that differ by next to nothing show what it does to a difference.
+
+use std::time::Duration;
+
+use oldham_cosim::{Chart, Simulation};
+
+use crate::probing::probe_sizes;
+use crate::random::Random;
+use crate::recurrence::{AnalysisError, TimeBudget, prepare};
+
+/// Macro steps over which a difference is followed, at least a few periods.
+const STEPS: u64 = 200;
+const PERIODS: u64 = 8;
+/// The part of them after which a difference is one of a motion: not all coordinates of the first
+/// belong to one.
+const SETTLING: u64 = 4;
+/// The difference, relative to the probes of a matrix.
+const SMALL: f64 = 1e-5;
+/// Steps between two looks at the clock.
+const AT_ONCE: u64 = 20;
+
+/// What became of a small difference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Followed {
+    /// Its size after the time over its size after a quarter of it.
+    pub factor: f64,
+    /// Macro steps between these two.
+    pub steps: u64,
+}
+
+/// Follows a small random difference from the present state on, where the simulation is left.
+pub fn follow(
+    simulation: &mut Simulation,
+    granted: Option<Duration>,
+) -> Result<Followed, AnalysisError> {
+    let budget = &TimeBudget::new(granted);
+    prepare(simulation)?;
+    let start = Chart::about(simulation);
+    let period = simulation.period();
+    let steps = STEPS.div_ceil(period).max(PERIODS) * period;
+    let settling = (steps / SETTLING / period).max(1) * period;
+    let sizes = probe_sizes(simulation, &start);
+    let signs = Random(1).signs(sizes.len());
+    let change: Vec<f64> = signs
+        .iter()
+        .zip(&sizes)
+        .map(|(s, z)| SMALL * s * z)
+        .collect();
+    let mut images = Vec::with_capacity(2);
+    for stretch in [settling, steps - settling] {
+        take(simulation, stretch, budget)?;
+        images.push(Chart::about(simulation));
+    }
+    start.apply(simulation, &change);
+    let mut lengths = [0.0; 2];
+    let mut led = vec![0.0; sizes.len()];
+    for ((length, image), stretch) in lengths
+        .iter_mut()
+        .zip(&images)
+        .zip([settling, steps - settling])
+    {
+        take(simulation, stretch, budget)?;
+        image.read(simulation, &mut led);
+        let squares = led
+            .iter()
+            .zip(&sizes)
+            .map(|(change, size)| (change / size).powi(2));
+        *length = squares.sum::<f64>().sqrt();
+    }
+    start.base().restore(simulation);
+    Ok(Followed {
+        factor: lengths[1] / lengths[0].max(f64::MIN_POSITIVE),
+        steps: steps - settling,
+    })
+}
+
+fn take(simulation: &mut Simulation, steps: u64, budget: &TimeBudget) -> Result<(), AnalysisError> {
+    for first in (0..steps).step_by(AT_ONCE as usize) {
+        budget.allow(Duration::ZERO)?;
+        simulation.steps((steps - first).min(AT_ONCE))?;
+    }
+    Ok(())
+}
+
+/// Whether the simulation is where a period of its steps leaves it, but for rounding: an equilibrium
+/// of the whole. It is left where it is.
+pub fn is_at_rest(simulation: &mut Simulation) -> Result<bool, AnalysisError> {
+    let here = Chart::about(simulation);
+    let sizes = probe_sizes(simulation, &here);
+    let period = simulation.period();
+    let stepped = simulation.steps(period);
+    let mut moved = vec![0.0; sizes.len()];
+    here.read(simulation, &mut moved);
+    here.base().restore(simulation);
+    stepped?;
+    let mut changes = moved.iter().zip(&sizes);
+    Ok(changes.all(|(change, size)| change.abs() <= STILL * size))
+}
+
+/// Change of a coordinate in a period, relative to its probe, that is none.
+const STILL: f64 = 1e-3;
