@@ -47,6 +47,7 @@ mod step_plan;
 mod subsystem;
 mod summary;
 mod thread_choice;
+mod turn;
 mod two_step;
 mod unit;
 mod worker;
@@ -75,12 +76,14 @@ pub use schedule::{
     Acceleration, Coupling, ImplicitSettings, OnLimit, Schedule, Stage, SubsystemId,
 };
 pub use sequence::{
-    Entry, LEVELS, Operator, SequenceInput, SequenceLink, SequenceModel, SequenceOutput,
-    impulse_response, product,
+    Entry, LEVELS, Operator, SequenceInput, SequenceLink, SequenceModel, SequenceOutput, TurnedTap,
+    TurningBlock, TurningFormula, TurningModel, TurningRate, impulse_response, product,
+    turned_response,
 };
 pub use simulation::{ConnectionRange, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};
 pub use stats::StepTimes;
 pub use subsystem::{Counters, Reached, StepError, Subsystem};
 pub use summary::{EnergySummary, InterfaceSummary, Lateness, PartSummary, Summary};
+pub use turn::{Layout, Turn};
 pub use two_step::TwoStep;

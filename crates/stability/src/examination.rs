@@ -7,10 +7,10 @@
 //! multiple eigenvalue (a drift) has y*x near zero: its error comes out as large as it is.
 
 use nalgebra::{Complex, DMatrix, DVector};
-use oldham_cosim::{Chart, Fault, Simulation};
+use oldham_cosim::{Fault, Simulation};
 
 use crate::eigen::{Eigenvectors, Reduced};
-use crate::recurrence::{AnalysisError, Base};
+use crate::recurrence::{AnalysisError, Base, Image};
 use crate::spectrum::EigenMode;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
@@ -34,7 +34,7 @@ pub(crate) struct Examiner<'a> {
     /// Sizes of the probes of the matrix.
     probes: &'a [f64],
     reduced: &'a Reduced,
-    image: Chart,
+    image: Image<'a>,
     size: f64,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Examiner<'a> {
         base.chart.base().restore(simulation);
         simulation.steps(base.period)?;
         Ok(Self {
-            image: Chart::about(simulation),
+            image: base.image(simulation),
             simulation,
             base,
             probes,

@@ -27,6 +27,7 @@ mod recurrence;
 mod spectrum;
 mod spread;
 mod state_space;
+mod turning;
 mod verdict;
 
 pub use contour::Contour;
