@@ -8,7 +8,7 @@ use crate::dial::ExternalInput;
 use crate::held::HeldInputs;
 use crate::port::{InputPort, Ports};
 use crate::predictor::Predictor;
-use crate::sequence::{LEVELS, impulse_response};
+use crate::sequence::{LEVELS, TurnedTap, impulse_response, turned_response};
 use crate::state::{State, Visitor};
 
 /// Which inputs the stages within a step of a method see.
@@ -299,6 +299,18 @@ impl Inputs {
         is_fresh: bool,
     ) -> Option<Vec<[[f64; LEVELS]; LEVELS]>> {
         impulse_response(&mut *self.predictor, ports, port, step, is_fresh)
+    }
+
+    /// What the predictor makes of a small change of a steady turn; see [`turned_response`].
+    pub(crate) fn turned_response(
+        &mut self,
+        ports: &Ports,
+        port: InputPort,
+        step: f64,
+        is_fresh: bool,
+        turn: [f64; 3],
+    ) -> Option<Vec<TurnedTap>> {
+        turned_response(&mut *self.predictor, ports, port, step, is_fresh, turn)
     }
 
     pub(crate) fn note(&self) -> Option<String> {

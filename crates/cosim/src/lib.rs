@@ -50,6 +50,7 @@ mod subsystem;
 mod summary;
 mod switches;
 mod thread_choice;
+mod turn;
 mod two_step;
 mod unit;
 mod worker;
@@ -79,8 +80,9 @@ pub use schedule::{
     Acceleration, Coupling, ImplicitSettings, OnLimit, Schedule, Stage, SubsystemId,
 };
 pub use sequence::{
-    Entry, LEVELS, Operator, SequenceInput, SequenceLink, SequenceModel, SequenceOutput,
-    impulse_response, product,
+    Entry, LEVELS, Operator, SequenceInput, SequenceLink, SequenceModel, SequenceOutput, TurnedTap,
+    TurningBlock, TurningFormula, TurningModel, TurningRate, impulse_response, product,
+    turned_response,
 };
 pub use simulation::{ConnectionRange, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};
@@ -88,4 +90,5 @@ pub use stats::StepTimes;
 pub use subsystem::{Counters, Reached, StepError, Subsystem};
 pub use summary::{EnergySummary, InterfaceSummary, Lateness, PartSummary, Summary};
 pub use switches::Switches;
+pub use turn::{Layout, Turn};
 pub use two_step::TwoStep;

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use crate::state::Visitor;
+
 /// An SI unit, compared by its symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Unit(pub Cow<'static, str>);
@@ -93,6 +95,23 @@ const MOTION_UNITS: [Unit; 4] = [
 const WRENCH_NAMES: [&str; 6] = ["fx", "fy", "fz", "mx", "my", "mz"];
 
 impl Quantity {
+    /// Shows samples of this quantity as what they are in space.
+    pub(crate) fn visit(&self, samples: &mut [f64], visitor: &mut dyn Visitor) {
+        match self {
+            Self::Motion => {
+                for sample in samples.chunks_exact_mut(self.width()) {
+                    let (position, rest) = sample.split_at_mut(MOTION_QUATERNION.start);
+                    let (orientation, rates) = rest.split_at_mut(MOTION_QUATERNION.len());
+                    visitor.point(position);
+                    visitor.quaternion(orientation);
+                    visitor.spatial(rates);
+                }
+            }
+            Self::Wrench => visitor.spatial(samples),
+            _ => visitor.vector(samples),
+        }
+    }
+
     /// Number of components.
     pub fn width(&self) -> usize {
         match self {

@@ -50,6 +50,7 @@ pub struct Hold {
 #[derive(Clone, Debug)]
 struct History {
     range: Range<usize>,
+    quantity: Quantity,
     has_orientation: bool,
     is_coordinate: bool,
     /// Samples at most.
@@ -68,6 +69,7 @@ impl Hold {
             let older = if port.quantity.is_held() { 0 } else { order };
             History {
                 range: ports.input_range(InputPort(index)),
+                quantity: port.quantity.clone(),
                 has_orientation: port.quantity == Quantity::Motion,
                 is_coordinate: port.quantity.is_coordinate(),
                 depth: older as u64 + 1,
@@ -103,8 +105,8 @@ impl State for Hold {
                 visitor.fixed(newest);
                 visitor.fixed(&mut port.older);
             } else {
-                visitor.vector(newest);
-                visitor.vector(&mut port.older);
+                port.quantity.visit(newest, visitor);
+                port.quantity.visit(&mut port.older, visitor);
             }
         }
         if visitor.replaces() {

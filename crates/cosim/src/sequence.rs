@@ -7,8 +7,10 @@
 //! between the parts, by predictors and the order of the schedule, is a polynomial in w for each
 //! connection, read off the running predictors by feeding them a unit sample.
 
+use oldham_space::{Quaternion, V3, Vec3};
+
 use crate::fault::Fault;
-use crate::port::{InputPort, OutputPort, Ports, Quantity};
+use crate::port::{InputPort, MOTION_QUATERNION, OutputPort, Ports, Quantity};
 use crate::predictor::Predictor;
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::simulation::Simulation;
@@ -40,6 +42,77 @@ pub struct SequenceModel {
     pub inputs: Vec<(InputPort, SequenceInput)>,
     /// The outputs that are known, by their ports.
     pub outputs: Vec<(OutputPort, SequenceOutput)>,
+    /// The same for nodes that all turn alike from step to step, if that is known.
+    pub turning: Option<TurningModel>,
+}
+
+/// The equations of a part whose nodes all turn alike, in axes that turn along: there they are the same at
+/// every step. Blocks take the place of mass and damping of bodies; the damping of elements acts on
+/// velocities and spins; stiffness is as it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurningModel {
+    /// Number of nodes: each has six unknowns, positions before rotations, in absolute axes.
+    pub nodes: usize,
+    /// What acts by velocities of elements.
+    pub damping: Vec<Entry>,
+    /// What acts by positions, gradients of constraints included.
+    pub stiffness: Vec<Entry>,
+    /// The inertia of bodies.
+    pub blocks: Vec<TurningBlock>,
+    /// How the formula takes rotations.
+    pub formula: TurningFormula,
+    /// For outputs of loads that contain the inertia of a node: the port, and the first unknown of the
+    /// node.
+    pub loads: Vec<(OutputPort, usize)>,
+}
+
+/// Three rows and three columns: left · matrix · right.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TurningBlock {
+    /// The first row.
+    pub row: usize,
+    /// The first column.
+    pub column: usize,
+    /// Numbers in absolute axes.
+    pub matrix: [[f64; 3]; 3],
+    /// What is done with the product: nothing, or the rate is formed.
+    pub is_rate: bool,
+    /// What it multiplies.
+    pub of: TurningRate,
+}
+
+/// What follows from changes of positions or rotations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurningRate {
+    /// They themselves.
+    Pose,
+    /// Velocities.
+    Velocity,
+    /// Accelerations.
+    Acceleration,
+    /// Angular velocities.
+    Spin,
+    /// Angular accelerations.
+    SpinRate,
+}
+
+/// A formula whose rotations are increments from the last orientation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TurningFormula {
+    /// Rotation vectors in the axes of the last orientation, angular velocities and momenta in absolute axes:
+    /// a1, a2, b0, b1, b2.
+    MultiStep([f64; 2], [f64; 3]),
+    /// Angular velocities and accelerations about node axes.
+    Newmark {
+        /// Weight of the old acceleration.
+        alpha_m: f64,
+        /// Weight of the old force.
+        alpha_f: f64,
+        /// Weight of the acceleration in the increment.
+        beta: f64,
+        /// The same in the velocity.
+        gamma: f64,
+    },
 }
 
 /// How the components of an input act.
@@ -116,7 +189,14 @@ pub struct SequenceLink {
     pub to: (SubsystemId, InputPort),
     /// The filter.
     pub taps: Vec<[[f64; LEVELS]; LEVELS]>,
+    /// What it does to orientations that turn steadily, angular velocities and accelerations, in axes that
+    /// turn along. Empty where that was not asked for.
+    pub turned: Vec<TurnedTap>,
 }
+
+/// A tap of a filter of orientations: for rotation, spin and its rate of what is received by those of
+/// what was sent, in axes that turn.
+pub type TurnedTap = [[[[f64; 3]; 3]; LEVELS]; LEVELS];
 
 /// Samples after which the response to a unit sample must have ended.
 const LONGEST: usize = 8;
@@ -125,6 +205,11 @@ impl Simulation {
     /// The filters of all connections, where the macro step is one exchange of a linear kind:
     /// explicit coupling with one rate, or a correction that makes it the monolithic step.
     pub fn sequence_links(&mut self) -> Option<Vec<SequenceLink>> {
+        self.turning_sequence_links(None)
+    }
+
+    /// The same while everything turns by a rotation vector in a step.
+    pub fn turning_sequence_links(&mut self, turn: Option<[f64; 3]>) -> Option<Vec<SequenceLink>> {
         let plan = &self.plan;
         let is_plain = matches!(plan.schedule.coupling, Coupling::Explicit)
             && plan.timeline.ticks_per_step == 1
@@ -174,13 +259,22 @@ impl Simulation {
                 // A step that is corrected ends with what the others have sent at its end, and
                 // these have known how it would answer.
                 let is_joined = is_corrected[to] || is_corrected[sender.0];
+                let is_fresh = places[sender.0] < places[to];
+                let unit = &mut self.units[to];
+                let ports = &unit.ports;
                 let mut taps = if is_joined {
                     vec![identity()]
                 } else {
-                    let is_fresh = places[sender.0] < places[to];
-                    let unit = &mut self.units[to];
-                    let ports = &unit.ports;
                     unit.inputs.impulse_response(ports, port, step, is_fresh)?
+                };
+                let is_motion = ports.inputs()[port.0].quantity == Quantity::Motion;
+                let turned = match turn.filter(|_| is_motion) {
+                    None => Vec::new(),
+                    Some(_) if is_joined => vec![turned_identity()],
+                    Some(turn) => {
+                        let inputs = &mut unit.inputs;
+                        inputs.turned_response(ports, port, step, is_fresh, turn)?
+                    }
                 };
                 for entry in taps.iter_mut().flatten().flatten() {
                     *entry *= gain;
@@ -189,6 +283,7 @@ impl Simulation {
                     from: (sender, output),
                     to: (SubsystemId(to), port),
                     taps,
+                    turned,
                 });
             }
         }
@@ -213,6 +308,14 @@ fn port_at(ports: &Ports, place: usize) -> Option<OutputPort> {
 fn identity() -> [[f64; LEVELS]; LEVELS] {
     let mut tap = [[0.0; LEVELS]; LEVELS];
     (0..LEVELS).for_each(|i| tap[i][i] = 1.0);
+    tap
+}
+
+fn turned_identity() -> TurnedTap {
+    let mut tap = TurnedTap::default();
+    for level in 0..LEVELS {
+        (0..3).for_each(|i| tap[level][level][i][i] = 1.0);
+    }
     tap
 }
 
@@ -283,6 +386,94 @@ pub fn impulse_response(
         taps.pop();
     }
     (is_linear && is_over).then_some(taps)
+}
+
+/// Size of the change of a rotation, and the shares of it that must do the same.
+const SMALL_TURN: f64 = 1e-5;
+/// What is left of a response that has ended, and by which two may differ.
+const ENDED: f64 = 1e-7;
+
+/// What a predictor makes of a small change of one sample of a steady turn, step by step and in axes that
+/// turn along. Nothing if the response does not end.
+pub fn turned_response(
+    predictor: &mut dyn Predictor,
+    ports: &Ports,
+    port: InputPort,
+    step: f64,
+    is_fresh: bool,
+    turn: [f64; 3],
+) -> Option<Vec<TurnedTap>> {
+    let turn: Vec3 = V3(turn);
+    let mut saved = Snapshot::default();
+    saved.save(&mut Whole(predictor));
+    let range = ports.input_range(port);
+    let mut inputs = vec![0.0; ports.input_width()];
+    // Orientation, spin and its rate at all delays, with a change of the sample at time zero.
+    let mut respond = |level: usize, change: Vec3| -> Vec<(Quaternion, [Vec3; 2])> {
+        predictor.reset();
+        let mut found = Vec::new();
+        for n in -(LONGEST as i64)..=LONGEST as i64 {
+            let t = n as f64 * step;
+            let changes = match n {
+                0 => change,
+                _ => Vec3::ZERO,
+            };
+            let at = |wanted: usize| if level == wanted { changes } else { Vec3::ZERO };
+            let orientation = Quaternion::exp(at(0)).times(Quaternion::exp(turn * n as f64));
+            let mut sample = Quantity::Motion.zero();
+            sample[MOTION_QUATERNION].copy_from_slice(&orientation.0);
+            sample[10..13].copy_from_slice(&(turn * (1.0 / step) + at(1)).0);
+            sample[16..19].copy_from_slice(&at(2).0);
+            predictor.receive(port, t, &sample);
+            predictor.predict(if is_fresh { t } else { t + step }, None, &mut inputs);
+            if n + i64::from(!is_fresh) >= 0 {
+                let read = |first: usize| {
+                    let values = &inputs[range.start + first..];
+                    V3([values[0], values[1], values[2]])
+                };
+                let q = &inputs[range.clone()][MOTION_QUATERNION];
+                let orientation = Quaternion([q[0], q[1], q[2], q[3]]);
+                found.push((orientation, [read(10), read(16)]));
+            }
+        }
+        found
+    };
+    let mut taps = vec![TurnedTap::default(); LONGEST + 1];
+    for level in 0..LEVELS {
+        let size = SMALL_TURN / step.powi(level as i32);
+        for component in 0..3 {
+            let mut change = Vec3::ZERO;
+            change[component] = size;
+            let (up, down) = (respond(level, change), respond(level, -change));
+            for (delay, (tap, (up, down))) in taps.iter_mut().zip(up.iter().zip(&down)).enumerate()
+            {
+                let back = Quaternion::exp(turn * -(delay as f64));
+                let changes = [
+                    up.0.times(down.0.conjugate()).log(),
+                    up.1[0] - down.1[0],
+                    up.1[1] - down.1[1],
+                ];
+                for (row, change) in changes.into_iter().enumerate() {
+                    let seen = back.rotate(change) * (0.5 / size);
+                    (0..3).for_each(|i| tap[row][level][i][component] = seen[i]);
+                }
+            }
+        }
+    }
+    saved.restore(&mut Whole(predictor));
+    let scale = |row: usize, level: usize| step.powi(level as i32 - row as i32);
+    let is_nothing = |tap: &TurnedTap| {
+        let mut places = (0..LEVELS).flat_map(|row| (0..LEVELS).map(move |level| (row, level)));
+        places.all(|(row, level)| {
+            let mut entries = tap[row][level].iter().flatten();
+            entries.all(|entry| entry.abs() <= ENDED * scale(row, level))
+        })
+    };
+    let is_over = is_nothing(&taps[LONGEST]);
+    while taps.last().is_some_and(is_nothing) {
+        taps.pop();
+    }
+    is_over.then_some(taps)
 }
 
 /// A predictor seen as its state alone.

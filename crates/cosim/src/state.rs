@@ -26,6 +26,26 @@ pub trait Visitor {
     fn vector(&mut self, values: &mut [f64]);
     /// A unit quaternion, scalar first.
     fn rotation(&mut self, quaternion: &mut [f64; 4]);
+    /// Coordinates of a point in absolute axes.
+    fn point(&mut self, values: &mut [f64]) {
+        self.vector(values);
+    }
+    /// Vectors in absolute axes, three components each: velocities, forces, moments.
+    fn spatial(&mut self, values: &mut [f64]) {
+        self.vector(values);
+    }
+    /// A vector in the axes of the orientation that was visited last.
+    fn body_fixed(&mut self, values: &mut [f64]) {
+        self.vector(values);
+    }
+    /// A unit quaternion that is kept by its four components as if they were independent.
+    fn quaternion(&mut self, values: &mut [f64]) {
+        self.vector(values);
+    }
+    /// Multipliers: the next step finds them anew and needs them to start with only.
+    fn reactions(&mut self, values: &mut [f64]) {
+        self.vector(values);
+    }
     /// Numbers that belong to the state but are no coordinates of the motion: times, tallies. To hand them
     /// over so is to say that nothing in them can grow: they do not depend on the motion, the motion does
     /// not depend on them, or they follow from what is shown otherwise.

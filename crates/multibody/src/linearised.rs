@@ -76,6 +76,16 @@ impl System {
         self.linearised_with(inputs, |placed| !placed.element.stands_for_others())
     }
 
+    /// The same without bodies.
+    pub(crate) fn linearised_elements(&self, inputs: &[f64]) -> LinearisedMatrices {
+        let at = self.evaluation_point(inputs);
+        let mut matrices = elements(&self.assembly, &at, |placed| {
+            !placed.element.stands_for_others()
+        });
+        matrices.left_out = left_out::left_out(&self.assembly, &at, self.size);
+        matrices
+    }
+
     fn linearised_with(
         &self,
         inputs: &[f64],

@@ -12,8 +12,8 @@ impl State for System {
                 visit_record(record, visitor);
             }
         }
-        visitor.vector(&mut state.multipliers);
-        visitor.vector(&mut state.multipliers_before);
+        visitor.reactions(&mut state.multipliers);
+        visitor.reactions(&mut state.multipliers_before);
         visitor.vector(&mut state.memory);
         let memory = &mut state.convergence;
         let numbers = [
@@ -59,17 +59,17 @@ impl State for System {
 /// Momenta are not visited: they follow from the motion.
 fn visit_record(record: &mut Record, visitor: &mut dyn Visitor) {
     let motion = &mut record.motion;
-    visitor.vector(&mut motion.position.0);
+    visitor.point(&mut motion.position.0);
     visitor.rotation(&mut motion.orientation.0);
-    visitor.vector(&mut motion.velocity.0);
-    visitor.vector(&mut motion.angular_velocity.0);
-    visitor.vector(&mut record.acceleration.0);
-    visitor.vector(&mut record.angular_acceleration.0);
-    visitor.vector(&mut record.momentum_rate.linear.0);
-    visitor.vector(&mut record.momentum_rate.angular.0);
-    for vector in &mut record.algorithmic {
-        visitor.vector(&mut vector.0);
-    }
+    visitor.spatial(&mut motion.velocity.0);
+    visitor.spatial(&mut motion.angular_velocity.0);
+    visitor.spatial(&mut record.acceleration.0);
+    visitor.spatial(&mut record.angular_acceleration.0);
+    visitor.spatial(&mut record.momentum_rate.linear.0);
+    visitor.spatial(&mut record.momentum_rate.angular.0);
+    let [linear, angular] = &mut record.algorithmic;
+    visitor.spatial(&mut linear.0);
+    visitor.body_fixed(&mut angular.0);
 }
 
 impl System {

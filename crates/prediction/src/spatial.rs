@@ -47,9 +47,9 @@ impl Samples {
         for values in &mut self.history.values {
             let (position, rest) = values.split_at_mut(MOTION_QUATERNION.start);
             let (orientation, rates) = rest.split_at_mut(MOTION_QUATERNION.len());
-            visitor.vector(position);
+            visitor.point(position);
             visitor.rotation(orientation.try_into().expect("four components"));
-            visitor.vector(rates);
+            visitor.spatial(rates);
         }
     }
 

@@ -9,10 +9,10 @@
 use std::time::Duration;
 
 use nalgebra::{Complex, DMatrix, DVector};
-use oldham_cosim::{Chart, Fault, Simulation};
+use oldham_cosim::{Fault, Simulation};
 
 use crate::eigen::Reduced;
-use crate::recurrence::{AnalysisError, Base, TimeBudget};
+use crate::recurrence::{AnalysisError, Base, Image, TimeBudget};
 use crate::spectrum::EigenMode;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
@@ -36,7 +36,7 @@ pub(crate) struct Examiner<'a> {
     /// Sizes of the probes of the matrix.
     probes: &'a [f64],
     reduced: &'a Reduced,
-    image: Chart,
+    image: Image<'a>,
     size: f64,
     budget: &'a TimeBudget,
 }
@@ -52,7 +52,7 @@ impl<'a> Examiner<'a> {
         base.chart.base().restore(simulation);
         simulation.steps(base.period)?;
         Ok(Self {
-            image: Chart::about(simulation),
+            image: base.image(simulation),
             simulation,
             base,
             probes,

@@ -30,6 +30,7 @@ mod sampled;
 mod spectrum;
 mod spread;
 mod state_space;
+mod turning;
 mod verdict;
 
 pub use contour::Contour;

@@ -132,7 +132,7 @@ impl Lines {
         let sizes = probe_sizes(simulation, &base.chart);
         let sizes: Vec<f64> = sizes.iter().map(|size| size * scale).collect();
         let dimension = base.chart.dimension();
-        let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
+        let mut probing = Probing::about(simulation, base, budget)?;
         let Some(heads) = Heads::find(&mut probing, &sizes, dimension)? else {
             return Ok(None);
         };

@@ -7,7 +7,7 @@ use oldham_cosim::{Chart, Simulation, State};
 
 use crate::product::StepProduct;
 use crate::random::Random;
-use crate::recurrence::{AnalysisError, TimeBudget};
+use crate::recurrence::{AnalysisError, Base, Image, TimeBudget};
 
 /// Seeds of the directions in which a matrix is compared with another size of changes.
 const DIRECTIONS: [u64; 4] = [2, 3, 5, 7];
@@ -23,10 +23,9 @@ pub(crate) const DISAGREEMENT: f64 = 1e-7;
 /// Differences about a base point.
 pub(crate) struct Probing<'a> {
     simulation: &'a mut Simulation,
-    chart: &'a Chart,
+    base: &'a Base,
     /// The point that follows the base point.
-    image: Chart,
-    period: u64,
+    image: Image<'a>,
     budget: &'a TimeBudget,
 }
 
@@ -40,17 +39,15 @@ pub(crate) struct Probed {
 impl<'a> Probing<'a> {
     pub fn about(
         simulation: &'a mut Simulation,
-        chart: &'a Chart,
-        period: u64,
+        base: &'a Base,
         budget: &'a TimeBudget,
     ) -> Result<Self, AnalysisError> {
-        chart.base().restore(simulation);
-        simulation.steps(period)?;
+        base.chart.base().restore(simulation);
+        simulation.steps(base.period)?;
         Ok(Self {
-            image: Chart::about(simulation),
+            image: base.image(simulation),
             simulation,
-            chart,
-            period,
+            base,
             budget,
         })
     }
@@ -58,8 +55,8 @@ impl<'a> Probing<'a> {
     /// Where a change of the base point leads, as a change of its image.
     pub fn follow(&mut self, change: &[f64], led: &mut [f64]) -> Result<(), AnalysisError> {
         self.budget.allow(Duration::ZERO)?;
-        self.chart.apply(self.simulation, change);
-        self.simulation.steps(self.period)?;
+        self.base.chart.apply(self.simulation, change);
+        self.simulation.steps(self.base.period)?;
         self.image.read(self.simulation, led);
         Ok(())
     }
@@ -84,7 +81,7 @@ impl<'a> Probing<'a> {
         sizes: &[f64],
         observe: &impl Fn(&Simulation) -> Vec<f64>,
     ) -> Result<Probed, AnalysisError> {
-        let dimension = self.chart.dimension();
+        let dimension = self.base.chart.dimension();
         let observed = observe(self.simulation).len();
         let mut matrix = DMatrix::zeros(dimension, dimension);
         let mut seen = DMatrix::zeros(observed, dimension);
@@ -121,7 +118,7 @@ impl<'a> Probing<'a> {
     /// By how much changes of all coordinates at once, of another size, do not do what the
     /// matrix says; relative to the most that each coordinate could do.
     pub fn disagreement(&mut self, probed: &Probed) -> Result<f64, AnalysisError> {
-        let n = self.chart.dimension();
+        let n = self.base.chart.dimension();
         let sizes = DVector::from_column_slice(&probed.sizes);
         let small: Vec<f64> = probed.sizes.iter().map(|size| SECOND * size).collect();
         let reach = reach_of(&probed.matrix, &small);
@@ -144,13 +141,8 @@ impl<'a> Probing<'a> {
     /// large altogether as makes two neighbouring sizes agree best. Nothing where the simulation
     /// cannot follow.
     pub fn better_sizes(&mut self, sizes: &[f64]) -> Result<Option<Vec<f64>>, AnalysisError> {
-        let product = StepProduct::new(
-            self.simulation,
-            self.chart,
-            self.period,
-            sizes.to_vec(),
-            self.budget,
-        );
+        let product =
+            StepProduct::new(self.simulation, self.base, sizes.to_vec(), self.budget);
         match product {
             Ok(product) => Ok(Some(product.differences())),
             Err(AnalysisError::Fault(_)) => Ok(None),

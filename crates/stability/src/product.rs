@@ -12,7 +12,7 @@ use nalgebra::DVector;
 use oldham_cosim::{Chart, Fault, Simulation};
 
 use crate::random::Random;
-use crate::recurrence::{AnalysisError, TimeBudget};
+use crate::recurrence::{AnalysisError, Base, Image, TimeBudget};
 
 /// Products that are averaged for one balance, and how often it is improved.
 const SAMPLES: usize = 2;
@@ -32,9 +32,8 @@ pub(crate) const PREPARATION: usize = SAMPLES * SWEEPS + TRIALS as usize;
 /// The linearised macro step in balanced coordinates.
 pub(crate) struct StepProduct<'s> {
     simulation: &'s mut Simulation,
-    chart: &'s Chart,
-    image: Chart,
-    period: u64,
+    base: &'s Base,
+    image: Image<'s>,
     sizes: DVector<f64>,
     difference: f64,
     noise: f64,
@@ -42,23 +41,21 @@ pub(crate) struct StepProduct<'s> {
 }
 
 impl<'s> StepProduct<'s> {
-    /// The product of one period about the chart's base point; `probes` are sizes of changes that
+    /// The product of one period about a base point; `probes` are sizes of changes that
     /// are small for each coordinate.
     pub fn new(
         simulation: &'s mut Simulation,
-        chart: &'s Chart,
-        period: u64,
+        base: &'s Base,
         probes: Vec<f64>,
         budget: &'s TimeBudget,
     ) -> Result<Self, AnalysisError> {
-        chart.base().restore(simulation);
-        simulation.steps(period)?;
-        let image = Chart::about(simulation);
+        base.chart.base().restore(simulation);
+        simulation.steps(base.period)?;
+        let image = base.image(simulation);
         let mut product = Self {
             simulation,
-            chart,
+            base,
             image,
-            period,
             sizes: probes.into(),
             difference: 1.0,
             noise: 0.0,
@@ -160,8 +157,8 @@ impl<'s> StepProduct<'s> {
         let mut ends = [(); 2].map(|()| DVector::zeros(vector.len()));
         for (end, signed) in ends.iter_mut().zip([size, -size]) {
             let point = vector.component_mul(&self.sizes) * signed;
-            self.chart.apply(self.simulation, point.as_slice());
-            self.simulation.steps(self.period)?;
+            self.base.chart.apply(self.simulation, point.as_slice());
+            self.simulation.steps(self.base.period)?;
             self.image.read(self.simulation, end.as_mut_slice());
         }
         let [up, down] = ends;

@@ -81,7 +81,7 @@ fn linear_matrix(
     sizes: &[f64],
     budget: &TimeBudget,
 ) -> Result<Option<DMatrix<f64>>, AnalysisError> {
-    let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
+    let mut probing = Probing::about(simulation, base, budget)?;
     let Some(matrix) = probe(&mut probing, pattern, sizes, budget)? else {
         return Ok(None);
     };

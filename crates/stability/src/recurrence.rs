@@ -7,6 +7,7 @@ use oldham_cosim::{Chart, Fault, Simulation};
 
 use crate::eigen::Reduced;
 use crate::probing::{DISAGREEMENT, PROBE, Probed, Probing, SECOND, largest, probe_sizes};
+use crate::turning::Turning;
 
 /// Periods of the schedule before probing, so that all parts move, and growth of the state in them
 /// that leaves nothing of the start: models so unstable are looked at earlier. The histories of
@@ -14,6 +15,11 @@ use crate::probing::{DISAGREEMENT, PROBE, Probed, Probing, SECOND, largest, prob
 pub(crate) const FILLING: [(u64, f64); 2] = [(6, 1e4), (3, 1e9)];
 /// Coordinates up to which a matrix of the recurrence is made.
 const MAX_DIMENSION: usize = 2500;
+/// How often a rotor is followed over how many periods while it comes nearer to its steady rotation, and
+/// what counts as that, relative to the state.
+const SETTLING: usize = 3;
+const SETTLING_STEPS: u64 = 96;
+const STEADY: f64 = 1e-10;
 /// Where a part cannot follow a probe, because the coupling makes far more of it, finer ones are
 /// tried.
 const FINER: f64 = 1e-2;
@@ -185,8 +191,7 @@ impl Recurrence {
         budget: &TimeBudget,
     ) -> Result<Option<Vec<Complex<f64>>>, AnalysisError> {
         let sizes: Vec<f64> = self.sizes.iter().map(|size| size * ANOTHER).collect();
-        let (chart, period) = (&self.base.chart, self.base.period);
-        let probed = Probing::about(simulation, chart, period, budget)
+        let probed = Probing::about(simulation, &self.base, budget)
             .and_then(|mut probing| probing.matrices(&sizes, &|_: &Simulation| Vec::new()));
         match probed {
             Ok(probed) => Ok(eigenvalues(&probed.matrix)),
@@ -275,12 +280,80 @@ pub(crate) struct Base {
     pub chart: Chart,
     /// Macro steps after which the pattern of advances repeats.
     pub period: u64,
+    /// What turns from step to step.
+    pub turning: Option<Turning>,
 }
 
 impl Base {
+    /// About the present state.
+    pub fn about(simulation: &mut Simulation, period: u64) -> Self {
+        let chart = Chart::about(simulation);
+        let turning = Turning::about(simulation, &chart, period);
+        Self {
+            chart,
+            period,
+            turning,
+        }
+    }
+
+    /// The same somewhat later, where a rotor has come nearer to its steady rotation: what is given as the motion of
+    /// its start is not quite that of the formula.
+    fn settled(self, simulation: &mut Simulation) -> Self {
+        let mut best = self;
+        let unsteadiness = |base: &Self, simulation: &mut Simulation| match &base.turning {
+            Some(turning) if !turning.is_varying() => {
+                turning.unsteadiness(simulation, &base.chart, base.period)
+            }
+            _ => f64::INFINITY,
+        };
+        let mut off = unsteadiness(&best, simulation);
+        if !off.is_finite() {
+            best.chart.base().restore(simulation);
+            return best;
+        }
+        for _ in 0..SETTLING {
+            best.chart.base().restore(simulation);
+            if off < STEADY || simulation.steps(SETTLING_STEPS * best.period).is_err() {
+                break;
+            }
+            let later = Self::about(simulation, best.period);
+            let still_off = unsteadiness(&later, simulation);
+            if still_off > 0.5 * off {
+                break;
+            }
+            (best, off) = (later, still_off);
+        }
+        best.chart.base().restore(simulation);
+        best
+    }
+
+    /// Where the next period leads, the present state of a simulation.
+    pub fn image(&self, simulation: &mut Simulation) -> Image<'_> {
+        Image {
+            chart: Chart::about(simulation),
+            turning: self.turning.as_ref(),
+        }
+    }
+
     /// Whether the dense analysis takes it.
     pub fn is_small(&self) -> bool {
         self.chart.dimension() <= MAX_DIMENSION
+    }
+}
+
+/// The point that follows a base point, as it is seen from there.
+pub(crate) struct Image<'b> {
+    chart: Chart,
+    turning: Option<&'b Turning>,
+}
+
+impl Image<'_> {
+    /// The coordinates of the present state, in the axes of the base point.
+    pub fn read(&self, simulation: &mut Simulation, coordinates: &mut [f64]) {
+        self.chart.read(simulation, coordinates);
+        if let Some(turning) = self.turning {
+            turning.back(coordinates);
+        }
     }
 }
 
@@ -320,8 +393,8 @@ pub(crate) fn analyse_ahead<T>(
                 return Ok(None);
             }
         }
-        let chart = Chart::about(simulation);
-        let found = analyse(simulation, Base { chart, period })?;
+        let base = Base::about(simulation, period).settled(simulation);
+        let found = analyse(simulation, base)?;
         let is_near = growth(&found).powi(periods as i32) <= most;
         Ok(is_near.then_some(found))
     };
@@ -333,8 +406,8 @@ pub(crate) fn analyse_ahead<T>(
         }
     }
     simulation.steps(period)?;
-    let chart = Chart::about(simulation);
-    analyse(simulation, Base { chart, period })
+    let base = Base::about(simulation, period);
+    analyse(simulation, base)
 }
 
 /// The recurrence, and the linear dependence of what is observed after a step on the state before
@@ -363,7 +436,7 @@ pub(crate) fn recurrence_about(
     budget: &TimeBudget,
 ) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
     let sizes = probe_sizes(simulation, &base.chart);
-    let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
+    let mut probing = Probing::about(simulation, &base, budget)?;
     let mut probed = probing.matrices(&sizes, &observe);
     let mut scale = 1.0;
     for _ in 0..FINER_PROBES {
@@ -409,7 +482,7 @@ pub(crate) fn other_recurrence(
     sizes: &[f64],
     budget: &TimeBudget,
 ) -> Result<Option<Recurrence>, AnalysisError> {
-    let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
+    let mut probing = Probing::about(simulation, &base, budget)?;
     let Some(better) = probing.better_sizes(sizes)? else {
         return Ok(None);
     };

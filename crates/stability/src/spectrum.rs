@@ -18,6 +18,7 @@ use crate::recurrence::{
     AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, other_recurrence, prepare,
     recurrence_about,
 };
+use crate::turning::Turning;
 
 /// Growth by this factor within a macro step counts as none where it is not certain: a model is
 /// called stable if no mode can grow faster.
@@ -32,10 +33,10 @@ const RESOLVED: f64 = 0.3;
 /// The same of a drift.
 const SLOW: f64 = 1e-2;
 /// Relative difference of poles up to which they belong to the same motion.
-const ALIKE: f64 = 0.1;
+pub(crate) const ALIKE: f64 = 0.1;
 
 /// Relative difference of their growth.
-const SAME_GROWTH: f64 = 0.2;
+pub(crate) const SAME_GROWTH: f64 = 0.2;
 /// The same for a pole and what it tends to as the step shrinks: what the coupling adds to a growth of
 /// the model's own is less than that.
 const SAME_LIMIT: f64 = 0.5;
@@ -211,6 +212,21 @@ pub struct Spectrum {
     unlisted: usize,
     /// The parts between which the dominant mode passes, if that is known.
     between: Option<(SubsystemId, SubsystemId)>,
+    /// Whether something turns and the model is not the same in every position.
+    varying: bool,
+}
+
+/// Something turns, and the model is not the same in every position: modes are known no better than that lets
+/// them be. Whether it is so.
+fn doubt_turning(modes: &mut [EigenMode], turning: Option<&Turning>) -> bool {
+    let Some(turning) = turning.filter(|turning| turning.is_varying()) else {
+        return false;
+    };
+    for mode in modes {
+        let uncertainty = turning.uncertainty(mode.value.ln().norm());
+        mode.error = mode.error.max(uncertainty * mode.value.norm());
+    }
+    true
 }
 
 /// What the eigenvalues came from.
@@ -239,10 +255,8 @@ impl Spectrum {
     ) -> Result<Self, AnalysisError> {
         let budget = &TimeBudget::new(granted);
         prepare(simulation)?;
-        let base = Base {
-            chart: Chart::about(simulation),
-            period: simulation.period(),
-        };
+        let period = simulation.period();
+        let base = Base::about(simulation, period);
         if simulation.sequence_links().is_some() {
             match Self::from_frequencies(simulation, &base, budget) {
                 Ok(Some(found)) => return Ok(found),
@@ -438,6 +452,7 @@ impl Spectrum {
                 mode.beware_of_neighbours(place, &values);
             }
         }
+        let varying = doubt_turning(&mut modes, recurrence.base().turning.as_ref());
         modes.sort_by(|a, b| {
             let order = b.is_growing().cmp(&a.is_growing());
             order.then(b.value.norm().total_cmp(&a.value.norm()))
@@ -450,6 +465,7 @@ impl Spectrum {
             reach,
             modes,
             way: Way::Dense,
+            varying,
             duration,
             source: Source {
                 chart: recurrence.into_chart(),
@@ -491,10 +507,8 @@ impl Spectrum {
         simulation: &mut Simulation,
         budget: &TimeBudget,
     ) -> Result<Option<Self>, AnalysisError> {
-        let base = Base {
-            chart: Chart::about(simulation),
-            period: simulation.period(),
-        };
+        let period = simulation.period();
+        let base = Base::about(simulation, period);
         let found = Self::from_frequencies(simulation, &base, budget)?;
         Ok(found.filter(|found| found.radius() - found.dominant_error() > 1.0 + FAST))
     }
@@ -505,7 +519,15 @@ impl Spectrum {
         base: &Base,
         budget: &TimeBudget,
     ) -> Result<Option<Self>, AnalysisError> {
-        let Some(analysis) = FrequencyAnalysis::of(simulation) else {
+        // Coefficients that turn stand still only in axes that all of the model turns with.
+        let turn = match &base.turning {
+            None => None,
+            Some(turning) => match turning.of_all() {
+                Some(turn) => Some(turn),
+                None => return Ok(None),
+            },
+        };
+        let Some(analysis) = FrequencyAnalysis::of_turning(simulation, turn) else {
             return Ok(None);
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -541,6 +563,7 @@ impl Spectrum {
             way: Way::Frequency {
                 evaluations: found.evaluations,
             },
+            varying: false,
             duration: simulation.schedule().step,
             source: Source {
                 chart: base.chart.clone(),
@@ -558,7 +581,7 @@ impl Spectrum {
         base: &Base,
         budget: &TimeBudget,
     ) -> Result<Option<Self>, AnalysisError> {
-        if base.chart.dimension() < FEWEST {
+        if base.chart.dimension() < FEWEST || base.turning.is_some() {
             return Ok(None);
         }
         let Some(found) = Lines::analyse(simulation, base, budget)? else {
@@ -571,6 +594,7 @@ impl Spectrum {
             .map(|&value| EigenMode { value, error })
             .collect();
         Ok(Some(Self {
+            varying: false,
             reach: modes[0].value.norm() + error,
             modes,
             way: Way::Frequency {
@@ -593,18 +617,25 @@ impl Spectrum {
         effort: Effort,
         budget: &TimeBudget,
     ) -> Result<Self, AnalysisError> {
-        let Base { chart, period } = base;
-        let duration = period as f64 * simulation.schedule().step;
-        let one = StepProduct::duration(simulation, &chart, period)?;
+        let duration = base.period as f64 * simulation.schedule().step;
+        let one = StepProduct::duration(simulation, &base.chart, base.period)?;
         budget.allow(one * effort.products() as u32)?;
-        let probes = probe_sizes(simulation, &chart);
-        let mut product = StepProduct::new(simulation, &chart, period, probes, budget)?;
+        let probes = probe_sizes(simulation, &base.chart);
+        let mut product = StepProduct::new(simulation, &base, probes, budget)?;
         let found = effort.analyse(&mut product)?;
         let mode = product.change(&found.shape);
+        let Base { chart, turning, .. } = base;
         chart.base().restore(simulation);
+        let mut modes = found.modes;
+        let varying = doubt_turning(&mut modes, turning.as_ref());
+        let far = modes.iter().map(|mode| mode.value.norm() + mode.error);
         Ok(Self {
-            modes: found.modes,
-            reach: found.reach,
+            reach: match varying {
+                true => far.fold(found.reach, f64::max),
+                false => found.reach,
+            },
+            varying,
+            modes,
             way: Way::Krylov {
                 products: found.products,
             },
@@ -700,7 +731,9 @@ impl Spectrum {
                 off.norm() <= alike * pole.norm() + errors
                     && off.re.abs() <= same * pole.re.abs() + errors
             };
-            self.is_slow_growth(mode) && reference.modes.iter().any(near)
+            // What grows in a reference without coupling is its own there, too.
+            let mut there = reference.modes.iter().chain(&reference.own);
+            self.is_slow_growth(mode) && there.any(near)
         };
         let (own, coupled): (Vec<EigenMode>, Vec<EigenMode>) =
             self.modes.iter().partition(|m| has(m));
@@ -720,7 +753,14 @@ impl Spectrum {
             self.reach = coupled.iter().map(far).fold(0.0, f64::max);
         }
         self.modes = coupled;
-        self.own = own;
+        self.own.extend(own);
+        self.own
+            .sort_by(|a, b| b.value.norm().total_cmp(&a.value.norm()));
+    }
+
+    /// Whether something turns and the model is not the same in every position.
+    pub fn is_varying(&self) -> bool {
+        self.varying
     }
 
     /// Growing modes that were set aside.

@@ -47,6 +47,9 @@ pub struct Verdict {
     /// Growth in 1/s and frequency in hertz of a mode that the model has without the coupling, and
     /// that is no matter of it: the fastest of those that were set aside.
     pub own: Option<[f64; 2]>,
+    /// Whether something turns and the model is not the same in every position, so that the modes of
+    /// one position do not tell what a turn does.
+    pub varying: bool,
 }
 
 impl Verdict {
@@ -73,6 +76,7 @@ impl Verdict {
             step: spectrum.duration(),
             dimension: spectrum.dimension(),
             interface: None,
+            varying: spectrum.is_varying(),
             own: spectrum
                 .own_modes()
                 .iter()
@@ -89,6 +93,8 @@ impl Verdict {
                     spectrum.chart().base().restore(simulation);
                     None
                 }
+                // So unstable that the mode cannot be followed: that it grows is known all the same.
+                Err(AnalysisError::Fault(_)) => None,
                 found => found?,
             };
         }
@@ -107,6 +113,12 @@ impl Verdict {
         }
         let most = self.reach - 1.0;
         let is_hidden = self.reach > self.radius + self.error;
+        if self.varying {
+            return Some(format!(
+                "parts turn, and the model is not the same in every position (weight or a support across the axis, or a part that turns otherwise): what grows or decays in one position, the mode at {:.3} Hz with its {:.3} 1/s among them, does not tell what a whole turn does; compare runs instead",
+                self.frequency, self.growth
+            ));
+        }
         Some(match self.way {
             Way::Krylov { .. } if is_hidden => format!(
                 "the model is too large for all of its modes to be found; one that was not may grow by up to {most:.1e} in a step"

@@ -8,7 +8,7 @@
 use super::{Rates, Record, StepHistory};
 use crate::jump::NodeJump;
 use crate::node::Motion;
-use oldham_cosim::{Operator, product};
+use oldham_cosim::{Operator, TurningFormula, product};
 use oldham_space::Vec3;
 
 /// Parameters of the generalised-α method.
@@ -31,6 +31,16 @@ impl Newmark {
             alpha_f,
             beta: 0.25 * spread * spread,
             gamma: 0.5 - alpha_m + alpha_f,
+        }
+    }
+
+    /// How it takes rotations.
+    pub fn turning(&self) -> TurningFormula {
+        TurningFormula::Newmark {
+            alpha_m: self.alpha_m,
+            alpha_f: self.alpha_f,
+            beta: self.beta,
+            gamma: self.gamma,
         }
     }
 

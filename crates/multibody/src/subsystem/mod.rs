@@ -13,6 +13,7 @@ mod marker;
 mod outputs;
 mod ports;
 mod sequence;
+mod turning;
 
 use crate::element::ElementId;
 use crate::error::SolveError;

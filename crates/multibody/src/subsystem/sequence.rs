@@ -2,11 +2,12 @@
 //! the formula that integrates them.
 
 use super::{MechanismPart, Output};
-use crate::integrator::{Formula, Method};
+use crate::integrator::{Formula, Method, Record};
 use crate::linearised::Entry;
 use crate::node::{Marker, NodeId};
 use oldham_cosim::{
     InputPort, Operator, OutputPort, Quantity, SequenceInput, SequenceModel, SequenceOutput,
+    TurningModel,
 };
 use oldham_space::Vec3;
 
@@ -28,6 +29,7 @@ impl MechanismPart {
         }
         let operator = self.operator(step)?;
         let mut matrices = system.linearised_alone(inputs);
+        let turning = self.find_turning_model(&operator, step, inputs);
         matrices.damping.append(&mut matrices.left_out.damping);
         let mut stiffness = matrices.stiffness;
         stiffness.append(&mut matrices.left_out.stiffness);
@@ -68,6 +70,54 @@ impl MechanismPart {
             stiffness,
             operator,
             inputs: received,
+            turning,
+        })
+    }
+
+    /// The same where nodes turn; nothing where elements have inertia, of which it is not known how it
+    /// turns.
+    fn find_turning_model(
+        &self,
+        operator: &Operator,
+        step: f64,
+        inputs: &[f64],
+    ) -> Option<TurningModel> {
+        let turns = |record: &Record| record.motion.angular_velocity != Vec3::ZERO;
+        let system = &self.system;
+        if !system.state.now.iter().any(turns) {
+            return None;
+        }
+        let mut matrices = system.linearised_elements(inputs);
+        if !matrices.mass.is_empty() {
+            return None;
+        }
+        let nodes = matrices.nodes;
+        let mut stiffness = matrices.stiffness;
+        stiffness.append(&mut matrices.left_out.stiffness);
+        stiffness.append(&mut matrices.left_out.force_columns);
+        stiffness.extend(matrices.constraint_rows);
+        stiffness.extend(matrices.force_columns);
+        matrices.damping.append(&mut matrices.left_out.damping);
+        let formula = self.turning_formula()?;
+        let [blocks, weight] = self.turning_blocks(&formula, operator, step);
+        for block in weight {
+            for (i, row) in block.matrix.iter().enumerate() {
+                for (j, &value) in row.iter().enumerate() {
+                    stiffness.push((block.row + i, block.column + j, value));
+                }
+            }
+        }
+        let load = |(index, output): (usize, &Output)| match *output {
+            Output::Interface(node, _) => Some((OutputPort(index), unknowns(node)?[0])),
+            _ => None,
+        };
+        Some(TurningModel {
+            nodes,
+            damping: matrices.damping,
+            stiffness,
+            blocks,
+            formula,
+            loads: self.outputs.iter().enumerate().filter_map(load).collect(),
         })
     }
 

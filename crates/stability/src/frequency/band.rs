@@ -115,6 +115,11 @@ impl BandFamily {
         (self.place[row], self.place[column], scale)
     }
 
+    /// The size of an unknown that is as large as others.
+    pub fn unit(&self, unknown: usize) -> f64 {
+        self.column_scale[unknown]
+    }
+
     /// The logarithm of the determinant up to a constant, its imaginary part up to multiples of 2π.
     pub fn log_determinant(&self, entries: impl Entries) -> Complex<f64> {
         eliminate(self, entries, false).log_determinant

@@ -10,12 +10,13 @@
 use nalgebra::Complex;
 use oldham_cosim::{
     Entry, InputPort, LEVELS, OutputPort, SequenceInput, SequenceLink, SequenceModel,
-    SequenceOutput,
+    SequenceOutput, TurningBlock, TurningRate,
 };
 
 use super::band::{BandFamily, Columns};
 use super::elimination::Entries;
 use super::operator::{levels, polynomial};
+use super::turned::{Steady, Three, Turned};
 
 type C = Complex<f64>;
 
@@ -63,11 +64,22 @@ pub(super) struct Coupled {
     starts: Vec<usize>,
     /// For each part, how many rows have velocities at most, and how many accelerations.
     rated: Vec<[i32; 2]>,
+    /// The turn that everything makes in a step, if it does.
+    steady: Option<Steady>,
 }
 
 impl Coupled {
-    /// Nothing where a part does not know what it sends.
-    pub fn new(models: Vec<SequenceModel>, links: Vec<SequenceLink>, step: f64) -> Option<Self> {
+    /// Nothing where a part does not know what it sends. What turns in every step by a rotation vector is
+    /// seen from axes that turn along.
+    pub fn new(
+        mut models: Vec<SequenceModel>,
+        links: Vec<SequenceLink>,
+        step: f64,
+        turn: Option<[f64; 3]>,
+    ) -> Option<Self> {
+        if turn.is_some() {
+            models.iter_mut().try_for_each(turned_model)?;
+        }
         let mut channels = Vec::new();
         for link in links {
             let (sender, receiver) = (&models[link.from.0.0], &models[link.to.0.0]);
@@ -75,7 +87,10 @@ impl Coupled {
             let Some(kind) = input(receiver, link.to.1) else {
                 continue;
             };
-            output(sender, link.from.1)?;
+            let shown = output(sender, link.from.1)?;
+            if turn.is_some() && !can_turn(kind, shown) {
+                return None;
+            }
             let columns = prescribed_columns(receiver, kind);
             channels.push(Channel { link, columns });
         }
@@ -92,6 +107,7 @@ impl Coupled {
             family: BandFamily::default(),
             placed: Vec::new(),
             starts: Vec::new(),
+            steady: turn.map(|turn| Steady::new(turn, step)),
             models,
             channels,
             first,
@@ -118,6 +134,9 @@ impl Coupled {
                 pattern.extend(sizes.filter(|(_, _, size)| *size > 0.0));
             }
         }
+        self.turn(ORDINARY, &mut |row, column, value| {
+            pattern.push((row, column, value.norm()));
+        });
         let operators = self.operators(ORDINARY);
         for exchange in [Exchange::AsRun, Exchange::Monolithic] {
             self.couple(ORDINARY, exchange, &operators, &mut |row, column, value| {
@@ -194,12 +213,56 @@ impl Coupled {
                 log += (polynomial(below, w) / below[0]).ln() * f64::from(rows);
             }
         }
+        if let Some(steady) = &self.steady {
+            for model in &self.models {
+                let turning = model.turning.as_ref().expect("all parts turn");
+                let poles = steady.log_poles(&model.operator, &turning.formula, w);
+                log += poles * turning.nodes as f64;
+            }
+        }
         log
     }
 
-    /// For each connection, how much of a mode passes it.
-    pub fn traffic(&self, w: C) -> Vec<f64> {
-        let factors = self.family.factor(self.matrix(w, Exchange::AsRun));
+    /// What velocities and inertia of turning parts contribute.
+    fn turn(&self, w: C, add: &mut dyn FnMut(usize, usize, C)) {
+        let Some(steady) = &self.steady else {
+            return;
+        };
+        for (model, &first) in self.models.iter().zip(&self.first) {
+            let turning = model.turning.as_ref().expect("all parts turn");
+            let turned = steady.operators(&model.operator, &turning.formula, w);
+            for block in &turning.blocks {
+                let values = block_values(block, &turned);
+                for i in 0..3 {
+                    for j in 0..3 {
+                        add(
+                            first + block.row + i,
+                            first + block.column + j,
+                            values[(i, j)],
+                        );
+                    }
+                }
+            }
+            let rates = [TurningRate::Velocity, TurningRate::Spin].map(|rate| turned.of(rate));
+            for &(row, column, value) in &turning.damping {
+                let (i, rate) = (column % 3, &rates[column / 3 % 2]);
+                for j in 0..3 {
+                    add(first + row, first + column - i + j, rate[(i, j)] * value);
+                }
+            }
+        }
+    }
+
+    /// The shape of a mode, by inverse iteration: its unknowns, each in a unit of its size.
+    pub fn shape(&self, w: C, exchange: Exchange) -> Vec<C> {
+        let mode = self.mode(w, exchange);
+        let unknowns = 0..self.unknowns();
+        let share = |i: usize| mode.get(i, 0) / self.family.unit(i);
+        unknowns.map(share).collect()
+    }
+
+    fn mode(&self, w: C, exchange: Exchange) -> Columns {
+        let factors = self.family.factor(self.matrix(w, exchange));
         let size = self.unknowns();
         let mut mode = Columns::zeros(size, 1);
         (0..size).for_each(|i| mode.add(i, 0, C::new(1.0, 0.3 * (i as f64).sin())));
@@ -207,6 +270,12 @@ impl Coupled {
             factors.solve(&mut mode);
             mode.normalise();
         }
+        mode
+    }
+
+    /// For each connection, how much of a mode passes it.
+    pub fn traffic(&self, w: C) -> Vec<f64> {
+        let mode = self.mode(w, Exchange::AsRun);
         let operators = self.operators(w);
         let strength = |channel: &Channel| {
             let rows = self.signal(channel, 0, w, Exchange::AsRun, &operators);
@@ -227,10 +296,12 @@ impl Coupled {
     fn matrix(&self, w: C, exchange: Exchange) -> Matrix<'_> {
         let operators = self.operators(w);
         let mut received = Vec::new();
-        self.couple(w, exchange, &operators, &mut |row, column, value| {
+        let mut receive = |row: usize, column: usize, value: C| {
             let (row, column, scale) = self.family.slot(row, column);
             received.push((row, column, value * scale));
-        });
+        };
+        self.couple(w, exchange, &operators, &mut receive);
+        self.turn(w, &mut receive);
         received.sort_by_key(|&(_, column, _)| std::cmp::Reverse(column));
         Matrix {
             coupled: self,
@@ -291,6 +362,9 @@ impl Coupled {
         operators: &[[C; 3]],
     ) -> Rows {
         let (sender, port) = channel.link.from;
+        if self.steady.is_some() {
+            return self.turned_signal(channel, w, exchange);
+        }
         let operator = &operators[sender.0];
         let shown = output(&self.models[sender.0], port).expect("all that is sent is known");
         let factor = filter(&channel.link, shown, w, exchange, operator)[level];
@@ -301,6 +375,98 @@ impl Coupled {
         }
         rows
     }
+}
+
+impl Coupled {
+    /// What a connection delivers of something that turns: loads, or a pose.
+    fn turned_signal(&self, channel: &Channel, w: C, exchange: Exchange) -> Rows {
+        let (sender, port) = channel.link.from;
+        let model = &self.models[sender.0];
+        let steady = self.steady.as_ref().expect("it turns");
+        let turning = model.turning.as_ref().expect("all parts turn");
+        let shown = output(model, port).expect("all that is sent is known");
+        let turned = steady.operators(&model.operator, &turning.formula, w);
+        let first = self.first[sender.0];
+        let mut sent: Rows = vec![Vec::new(); shown.width];
+        for &(component, unknown, value, order) in &shown.entries {
+            if order == 0 {
+                sent[component].push((first + unknown, C::from(value)));
+            }
+        }
+        let load = turning.loads.iter().find(|(of, _)| *of == port);
+        if let Some(&(_, node)) = load {
+            let own = turning.blocks.iter();
+            for block in own.filter(|block| (node..node + 6).contains(&block.row)) {
+                let values = block_values(block, &turned);
+                for i in 0..3 {
+                    let row = &mut sent[block.row - node + i];
+                    row.extend((0..3).map(|j| (first + block.column + j, values[(i, j)])));
+                }
+            }
+        }
+        let (vectors, rotations) = match exchange {
+            Exchange::Monolithic => (Three::identity(), Three::identity()),
+            Exchange::AsRun => {
+                let of_delay = |delay: C| {
+                    let sender = levels(&model.operator, delay);
+                    filter(&channel.link, shown, delay, exchange, &sender)[0]
+                };
+                let vectors = steady.of_vectors(w, of_delay);
+                let rotations = match shown.is_motion {
+                    true => steady.of_orientations(w, &channel.link.turned, &turned),
+                    false => vectors,
+                };
+                (vectors, rotations)
+            }
+        };
+        let mut rows: Rows = vec![Vec::new(); shown.width];
+        for (half, matrix) in [vectors, rotations].into_iter().enumerate() {
+            for i in 0..3 {
+                for j in 0..3 {
+                    let factor = matrix[(i, j)];
+                    let part = sent[3 * half + j].iter();
+                    rows[3 * half + i]
+                        .extend(part.map(|&(column, value)| (column, factor * value)));
+                }
+            }
+        }
+        rows
+    }
+}
+
+/// Three rows and columns of a turning part at one delay.
+fn block_values(block: &TurningBlock, turned: &Turned) -> Three {
+    let matrix = Three::from_fn(|i, j| C::from(block.matrix[i][j]));
+    let product = matrix * turned.of(block.of);
+    match block.is_rate {
+        true => turned.of(TurningRate::Velocity) * product,
+        false => product,
+    }
+}
+
+/// A part as it is where it turns: all but positions is left to that. Nothing where that is not known.
+fn turned_model(model: &mut SequenceModel) -> Option<()> {
+    let turning = model.turning.as_ref()?;
+    model.stiffness.clone_from(&turning.stiffness);
+    model.mass.clear();
+    model.damping.clear();
+    Some(())
+}
+
+/// Whether a connection is known for things that turn: loads at nodes, and poses of nodes without prescribed
+/// velocities.
+fn can_turn(kind: &SequenceInput, shown: &SequenceOutput) -> bool {
+    let is_moved = |&(component, unknown, _, _): &(usize, usize, f64, usize)| {
+        shown.is_motion && component < 3 && unknown % 6 >= 3
+    };
+    let follows_velocity = matches!(
+        kind,
+        SequenceInput::Pose {
+            with_velocity: true,
+            ..
+        }
+    );
+    shown.width == 6 && !follows_velocity && !shown.entries.iter().any(is_moved)
 }
 
 /// The matrix of the coupled step at one w, assembled column by column.

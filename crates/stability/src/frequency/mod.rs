@@ -16,6 +16,7 @@ mod operator;
 mod rest;
 mod roots;
 mod search;
+mod turned;
 
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 use nalgebra::Complex;
 use oldham_cosim::{SequenceLink, Simulation, SubsystemId};
 
+use crate::spectrum::{ALIKE, SAME_GROWTH};
 use crate::spread::spread;
 
 use coupled::{Coupled, Exchange};
@@ -50,6 +52,11 @@ const SIDEWAYS: f64 = 0.1;
 
 /// The circle inside of which a mode grows so fast that it decides alone, by 5 % in a step.
 const FAST: f64 = 0.95;
+
+/// Modes of the monolithic step near one of the coupled step that are looked at for its partner.
+const PARTNERS: usize = 3;
+/// Square of the cosine between shapes that are the same.
+const SAME_SHAPE: f64 = 0.8;
 
 /// What the frequency domain says about a coupled step.
 #[derive(Clone, Debug)]
@@ -98,13 +105,19 @@ pub struct FrequencyAnalysis {
 impl FrequencyAnalysis {
     /// About the present state of a simulation, whose histories must be filled.
     pub fn of(simulation: &mut Simulation) -> Option<Self> {
-        let links = simulation.sequence_links()?;
+        Self::of_turning(simulation, None)
+    }
+
+    /// The same where everything turns by a rotation vector in a step, in axes that turn along: there the
+    /// coefficients stand still.
+    pub fn of_turning(simulation: &mut Simulation, turn: Option<[f64; 3]>) -> Option<Self> {
+        let links = simulation.turning_sequence_links(turn)?;
         let step = simulation.schedule().step;
         let count = simulation.names().count();
         let models: Option<Vec<_>> = (0..count)
             .map(|unit| simulation.sequence_model(SubsystemId(unit)).ok()?)
             .collect();
-        let coupled = Coupled::new(models?, links, step)?;
+        let coupled = Coupled::new(models?, links, step, turn)?;
         Some(Self { coupled })
     }
 
@@ -211,7 +224,8 @@ impl FrequencyAnalysis {
         Vec::new()
     }
 
-    /// Whether the monolithic step has this growing mode, too.
+    /// Whether the monolithic step has this growing mode, too: it is looked for there, and must be found with
+    /// the same growth, frequency and shape.
     fn grows_alone(&self, zero: &Zero) -> bool {
         let log = |w: C| self.coupled.log_determinant(w, Exchange::Monolithic);
         let function = Function {
@@ -222,12 +236,27 @@ impl FrequencyAnalysis {
         let spread = 1e-4 * (1.0 - zero.at.norm()).max(1e-4);
         let points = [zero.at * (1.0 + spread), zero.at * (1.0 - spread), zero.at];
         let values = points.map(log);
-        let Some(alone) = function.muller(points, values, &Rest::default()) else {
-            return false;
-        };
-        let growth = |at: C| -at.norm().ln();
-        let near = (alone.at - zero.at).norm() < 0.5 * zero.at.ln().norm().max(1e-6);
-        near && growth(alone.at) > 0.5 * growth(zero.at)
+        let mut others = Rest::default();
+        for _ in 0..PARTNERS {
+            let Some(alone) = function.muller(points, values, &others) else {
+                return false;
+            };
+            if is_alike(&alone, zero) {
+                return self.looks_alike(&alone, zero);
+            }
+            others.zeros.push(alone);
+        }
+        false
+    }
+
+    /// Whether a mode of the monolithic step moves as one of the coupled step does.
+    fn looks_alike(&self, alone: &Zero, coupled: &Zero) -> bool {
+        let [alone, coupled] = [(alone, Exchange::Monolithic), (coupled, Exchange::AsRun)]
+            .map(|(zero, exchange)| self.coupled.shape(zero.at, exchange));
+        let both = alone.iter().zip(&coupled);
+        let product: C = both.map(|(a, b)| a.conj() * b).sum();
+        let square = |shape: &[C]| shape.iter().map(C::norm_sqr).sum::<f64>();
+        product.norm_sqr() > SAME_SHAPE * square(&alone) * square(&coupled)
     }
 
     fn busiest(&self, w: C) -> Option<(SubsystemId, SubsystemId)> {
@@ -240,6 +269,14 @@ impl FrequencyAnalysis {
         });
         busiest.map(|(link, _)| (link.from.0, link.to.0))
     }
+}
+
+/// Whether two modes have the same growth and the same frequency.
+fn is_alike(alone: &Zero, coupled: &Zero) -> bool {
+    let [own, pole] = [alone, coupled].map(|zero| -zero.at.ln());
+    let errors = alone.error / alone.at.norm() + coupled.error / coupled.at.norm();
+    (own - pole).norm() <= ALIKE * pole.norm() + errors
+        && (own.re - pole.re).abs() <= SAME_GROWTH * pole.re.abs() + errors
 }
 
 fn no_verdict(unresolved: Unresolved) -> NoVerdict {

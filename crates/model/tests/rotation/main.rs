@@ -1,0 +1,9 @@
+//! Verdicts about mechanisms that turn.
+
+mod car;
+mod linearised_step;
+mod models;
+mod random;
+mod reproductions;
+mod runs;
+mod spinner;
