@@ -2,6 +2,10 @@
 
 use crate::schedule::Acceleration;
 
+/// Iterations of Aitken's method that must bring the residual down to a share of it; otherwise it begins anew.
+const PATIENCE: usize = 4;
+const PROGRESS: f64 = 0.5;
+
 /// Finds the next iterate from the present one and its image. All memory is claimed once.
 pub(crate) struct Accelerator {
     method: Acceleration,
@@ -9,6 +13,8 @@ pub(crate) struct Accelerator {
     /// Fraction in use (fixed, Aitken).
     fraction: f64,
     iteration: usize,
+    /// Size of the residual when the fraction was last looked at (Aitken).
+    looked_at: f64,
     residual: Vec<f64>,
     last_residual: Vec<f64>,
     last_image: Vec<f64>,
@@ -34,6 +40,7 @@ impl Accelerator {
             size,
             fraction: 1.0,
             iteration: 0,
+            looked_at: f64::INFINITY,
             residual: vec![0.0; size],
             last_residual: vec![0.0; size],
             last_image: vec![0.0; size],
@@ -50,10 +57,15 @@ impl Accelerator {
     pub fn start(&mut self) {
         self.iteration = 0;
         self.kept = 0;
-        self.fraction = match self.method {
+        self.looked_at = f64::INFINITY;
+        self.fraction = self.first_fraction();
+    }
+
+    fn first_fraction(&self) -> f64 {
+        match self.method {
             Acceleration::Fixed(fraction) | Acceleration::Aitken(fraction) => fraction,
             Acceleration::QuasiNewton { .. } => 1.0,
-        };
+        }
     }
 
     /// Replaces `iterate` by the next one. `scale` makes components of different units comparable.
@@ -97,6 +109,14 @@ impl Accelerator {
         }
         if square > 0.0 {
             self.fraction *= -along / square;
+        }
+        // Residuals that are at right angles to their changes make the fraction vanish, and with it all progress.
+        if self.iteration.is_multiple_of(PATIENCE) {
+            let size = norm(&self.residual);
+            if size > PROGRESS * self.looked_at {
+                self.fraction = self.first_fraction();
+            }
+            self.looked_at = size;
         }
     }
 

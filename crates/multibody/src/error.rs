@@ -64,9 +64,12 @@ pub enum ModelError {
     },
     /// Contacts of a model that another method integrates.
     #[error(
-        "contacts are solved by impulses alone; take that method, or leave the shapes out of contact"
+        "contacts, here of `{shape}`, are solved by impulses alone; take that method, of a cut mechanism for the part with `{shape}`, or leave the shape out of contact"
     )]
-    ContactWithoutImpulses,
+    ContactWithoutImpulses {
+        /// The first shape or kind of grains.
+        shape: String,
+    },
     /// A beam or a shell that is to be moved by impulses.
     #[error(
         "`{element}` is a piece of a beam or a shell, which the method of impulses does not move; cut the mechanism at the node where it meets the bodies in contact, and integrate its part by LMS2"

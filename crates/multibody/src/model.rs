@@ -338,9 +338,24 @@ impl Model {
     /// Contacts, which only impulses solve; pieces of structures, which have no place among these.
     pub(crate) fn check_impulses(&self, method: Method) -> Result<(), Vec<ModelError>> {
         if method != Method::Impulses {
-            return match self.contacts.is_empty() {
-                true => Ok(()),
-                false => Err(vec![ModelError::ContactWithoutImpulses]),
+            let shapes = self
+                .contacts
+                .shapes
+                .iter()
+                .map(|shape| (shape.at.node, &shape.name));
+            let moving = shapes.clone().find(|(node, _)| *node != NodeId::GROUND);
+            let grains = self.contacts.grains.iter().map(|grains| &grains.name);
+            let named = moving.map(|(_, name)| name);
+            let named = named
+                .into_iter()
+                .chain(grains)
+                .chain(shapes.map(|(_, name)| name));
+            return match (self.contacts.is_empty(), named.into_iter().next()) {
+                (false, Some(shape)) => {
+                    let shape = shape.clone();
+                    Err(vec![ModelError::ContactWithoutImpulses { shape }])
+                }
+                _ => Ok(()),
             };
         }
         let structures = self.elements.iter();

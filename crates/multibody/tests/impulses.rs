@@ -532,7 +532,11 @@ fn what_impulses_cannot_do_is_refused() {
         Surface::rough(0.0),
     );
     let smooth = System::new(model, Options::default());
-    assert_eq!(smooth.err().unwrap(), [ModelError::ContactWithoutImpulses]);
+    let errors = smooth.err().unwrap();
+    assert!(matches!(
+        &errors[..],
+        [ModelError::ContactWithoutImpulses { .. }]
+    ));
     // Shapes on a node without inertia.
     let mut model = Model::new();
     let point = model.node("point", Motion::at(Vec3::ZERO));

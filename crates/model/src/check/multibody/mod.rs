@@ -293,10 +293,16 @@ impl Checker<'_> {
         let taken = draft
             .places
             .insert(element_key(&name.value), name.span.clone());
-        if taken.is_some() {
+        if let Some(other) = taken {
             let message = format!("two elements of this subsystem are called `{}`", name.value);
+            let other = self.source.locate(&other);
+            let help = format!(
+                "the other one is in line {} of {}; joints, springs, loads and all other elements share their names",
+                other.line, other.name
+            );
             self.report(&name.span, message)
-                .label("choose another name");
+                .label("choose another name")
+                .help(help);
         }
     }
 }

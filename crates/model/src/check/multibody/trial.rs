@@ -134,7 +134,7 @@ impl Checker<'_> {
             }
             ModelError::NoTangent
             | ModelError::TooLarge { .. }
-            | ModelError::ContactWithoutImpulses
+            | ModelError::ContactWithoutImpulses { .. }
             | ModelError::Contact { .. } => None,
         };
         let place = place.unwrap_or(&entry.name.span).clone();
