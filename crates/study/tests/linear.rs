@@ -577,7 +577,11 @@ fn a_sampled_loop_goes_from_sample_to_sample() {
             assert!((found - value).abs() < 1e-12, "{i} {j}: {found} {value}");
         }
     }
-    let free = space.inputs.iter().position(|i| i.name == "plant.w").unwrap();
+    let free = space
+        .inputs
+        .iter()
+        .position(|i| i.name == "plant.w")
+        .unwrap();
     for (i, value) in [half, by_u, 0.0].into_iter().enumerate() {
         assert!((space.b[(i, free)] - value).abs() < 1e-12);
     }

@@ -128,6 +128,17 @@ impl Tyre {
 
     /// None in the air.
     fn respond<T: Real>(&self, kinematics: [T; 6], grip: f64, at: &At<'_>) -> Option<Response<T>> {
+        self.respond_after(kinematics, grip, at.elapsed, at.memory)
+    }
+
+    /// The same so much time after what is remembered.
+    fn respond_after<T: Real>(
+        &self,
+        kinematics: [T; 6],
+        grip: f64,
+        elapsed: f64,
+        memory: &[f64],
+    ) -> Option<Response<T>> {
         let formula = &*self.formula;
         let [
             loaded_radius,
@@ -163,7 +174,7 @@ impl Tyre {
             - (share.times(b).atan().times(d) + share.times(f)).times(vertical.nominal_deflection);
         let slide = forward - spin * rolling_radius;
         let lengths = formula.relaxation_lengths(load, camber);
-        let carcass = Carcass::after(at.elapsed, at.memory, forward, [slide, side_speed], lengths);
+        let carcass = Carcass::after(elapsed, memory, forward, [slide, side_speed], lengths);
         let slips = carcass.slips(forward, formula.low_speed);
         let speed = (forward * forward + side_speed * side_speed)
             .plus(SLOW * SLOW)
@@ -263,12 +274,9 @@ impl Element for Tyre {
                 let mut memory = [0.0; MEMORY];
                 memory.copy_from_slice(at.memory);
                 memory[i] += times * BENT;
-                let changed = At {
-                    memory: &memory,
-                    ..*at
-                };
-                let wrench = self.contact(&changed).and_then(|(contact, grip)| {
-                    let response = self.respond(contact.kinematics, grip, &changed)?;
+                let wrench = self.contact(at).and_then(|(contact, grip)| {
+                    let kinematics = contact.kinematics;
+                    let response = self.respond_after(kinematics, grip, 0.0, &memory)?;
                     Some(contact.wrench(response.wrench))
                 });
                 for (k, [force, moment]) in wrench.iter().flat_map(|w| (0..3).map(move |k| (k, w)))

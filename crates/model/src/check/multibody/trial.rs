@@ -193,7 +193,9 @@ impl Checker<'_> {
                 let place = contact.map_or(&entry.name.span, |contact| &contact.span);
                 Problem::new(place.clone(), what.clone())
             }
-            SolveError::NoModes => Problem::new(entry.name.span.clone(), error.to_string()),
+            SolveError::NoModes | SolveError::NotLinear { .. } => {
+                Problem::new(entry.name.span.clone(), error.to_string())
+            }
         };
         self.findings.push(problem);
     }
