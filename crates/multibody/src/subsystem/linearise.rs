@@ -40,7 +40,7 @@ pub(super) fn linearise(part: &mut MechanismPart, inputs: &[f64]) -> Option<Line
     let (mass, _) = matrices(system, inputs, [1.0, 0.0, 0.0]);
     let (mut damping, _) = matrices(system, inputs, [0.0, 1.0, 0.0]);
     let (mut stiffness, gradients) = matrices(system, inputs, [0.0, 0.0, 1.0]);
-    // Feedback by sensors is no part of Newton's matrix, but of the motion.
+    // Elements do not tell what sensors make of them.
     let at = system.evaluation_point(inputs);
     let missing = left_out(&system.assembly, &at, system.size);
     if !missing.force_columns.is_empty() {
