@@ -40,6 +40,10 @@ pub(crate) struct Assembly {
     /// Number of values that all elements remember.
     pub memory: usize,
     body_destinations: Vec<Destination>,
+    /// Elements that sensors drive.
+    pub measured: Vec<usize>,
+    /// Motions as sensors read them: scratch memory.
+    pub sensed: Vec<Motion>,
     /// A length that makes forces of moments: the size of the model.
     pub lever: f64,
     /// The force that a unit of each multiplier exerts, where the matrix was last factored.
@@ -63,6 +67,8 @@ pub(crate) struct Placed {
     /// All multipliers that its sensors read.
     pub measured_multipliers: Vec<usize>,
     destinations: Vec<Destination>,
+    /// The same for each pair of its blocks and the nodes that it reads.
+    pub feedback: Vec<Destination>,
 }
 
 /// The state at which everything is evaluated.
@@ -114,6 +120,7 @@ impl<'a> EvaluationPoint<'a> {
         At {
             time: self.time,
             motions: self.motions,
+            sensed: self.motions,
             multipliers: &[],
             all_multipliers: self.multipliers,
             inputs: self.inputs,
@@ -182,6 +189,7 @@ impl Assembly {
                 multipliers,
                 memory: remembered,
                 destinations: Vec::new(),
+                feedback: Vec::new(),
             }
         };
         let elements: Vec<Placed> = model.elements.into_iter().map(place).collect();
@@ -219,11 +227,16 @@ impl Assembly {
             constraints,
             memory,
             body_destinations: Vec::new(),
+            measured: Vec::new(),
+            sensed: Vec::new(),
             lever: 1.0,
             grips: vec![0.0; constraints],
             largest_inertia: (1.0, 1.0),
         };
         assembly.largest_inertia = assembly.find_largest_inertia();
+        let is_measured = |&i: &usize| assembly.elements[i].is_measured;
+        assembly.measured = (0..assembly.elements.len()).filter(is_measured).collect();
+        assembly.sensed.reserve(assembly.inertia.len());
         assembly.connect(&lu);
         (assembly, lu)
     }
@@ -244,6 +257,14 @@ impl Assembly {
                     let pair = row.zip(column);
                     let destination = pair.map_or(NOWHERE, |(r, c)| stored(r, c));
                     placed.destinations.push(destination);
+                }
+            }
+            placed.feedback.clear();
+            for &row in &blocks {
+                for read in &placed.reads {
+                    let pair = row.zip(block(read));
+                    let destination = pair.map_or(NOWHERE, |(r, c)| stored(r, c));
+                    placed.feedback.push(destination);
                 }
             }
         }
@@ -339,6 +360,7 @@ impl Assembly {
         loop {
             let matrix = lu.matrix();
             self.fill(matrix, at, weights, half_spin);
+            self.add_feedback(matrix, at, weights);
             self.note_grips(matrix);
             if lu.factor(prescribed)? {
                 return Ok(());
@@ -412,6 +434,7 @@ impl Assembly {
         loop {
             let matrix = lu.matrix();
             self.fill(matrix, at, weights, half_spin);
+            self.add_feedback(matrix, at, weights);
             for (to, node) in self.body_destinations.iter().zip(&self.inertia[1..]) {
                 let turning = least.1 + weights.mass * gyration * node.mass;
                 for i in 0..6 {
@@ -661,6 +684,8 @@ fn structure(model: &Model) -> Structure {
     };
     for (index, named) in model.elements.iter().enumerate() {
         let mut blocks: Vec<usize> = named.element.nodes().iter().filter_map(block).collect();
+        // Feedback makes forces at its nodes depend on all nodes that its sensors read.
+        blocks.extend(read(model, named).0.iter().filter_map(block));
         blocks.sort_unstable();
         blocks.dedup();
         let constraints = named.element.constraints();

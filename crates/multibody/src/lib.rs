@@ -21,6 +21,7 @@ mod energy;
 mod error;
 mod explicit;
 mod failure;
+mod feedback;
 mod folding;
 mod foresight;
 mod impulses;

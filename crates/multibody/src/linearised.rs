@@ -24,7 +24,8 @@ pub type Entry = (usize, usize, f64);
 ///
 /// The unknowns are six per node, without the ground (change of the position, then spin, in the
 /// absolute frame), then the multipliers; rows and columns of all entries count them so. Newton's
-/// matrix of a step is the sum of all but `left_out`, with the weights of the step.
+/// matrix of a step is the sum of all but `left_out`, with the weights of the step; of `left_out` it has the feedback by
+/// sensors of motions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinearisedMatrices {
     /// Number of unknowns.
@@ -41,11 +42,11 @@ pub struct LinearisedMatrices {
     pub constraint_rows: Vec<Entry>,
     /// Derivatives by the multipliers. Friction makes them differ from the transposed gradients.
     pub force_columns: Vec<Entry>,
-    /// What Newton's iteration does without.
+    /// What elements do not tell themselves.
     pub left_out: LeftOut,
 }
 
-/// Derivatives that Newton's matrix leaves out: feedback by sensors, and the change of viscous
+/// Derivatives that elements do not tell themselves: feedback by sensors, and the change of viscous
 /// forces with the pose while the nodes move. They are found by differences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LeftOut {
@@ -58,7 +59,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Whether Newton's matrix is complete.
+    /// Whether elements tell everything.
     pub fn is_empty(&self) -> bool {
         self.damping.is_empty() && self.stiffness.is_empty() && self.force_columns.is_empty()
     }

@@ -101,6 +101,7 @@ impl Model {
             let at = At {
                 time,
                 motions: &motions,
+                sensed: &motions,
                 multipliers: &none[first[index]..first[index + 1]],
                 all_multipliers: &none,
                 inputs,

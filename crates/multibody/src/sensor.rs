@@ -1,7 +1,7 @@
 //! Sensors: numbers that are measured on a mechanism and drive loads and lengths.
 //!
-//! A sensor reads the state that is being solved for, not the last one: feedback has no delay. The
-//! iteration's matrix does not know of it, so that very stiff feedback needs small steps.
+//! A sensor reads the state that is being solved for, not the last one: feedback has no delay. It is part of the
+//! iteration's matrix (`feedback.rs`), but for that of reactions, so that it may be as stiff as a joint.
 
 use crate::assembly::lone_residual;
 use crate::element::{At, Cable, Element, ElementId, Half, References, Rod};
@@ -376,6 +376,10 @@ impl Measured {
 
     /// The time, then what the sensors read.
     fn readings(&self, at: &At<'_>) -> [f64; MOST_SENSORS + 1] {
+        let at = &At {
+            motions: at.sensed,
+            ..*at
+        };
         let mut values = [0.0; MOST_SENSORS + 1];
         values[0] = at.time;
         for (value, sensor) in values[1..].iter_mut().zip(&*self.sensors) {

@@ -247,6 +247,8 @@ pub struct At<'a> {
     pub time: f64,
     /// Motions of all nodes of the model; see [`At::motion`].
     pub motions: &'a [Motion],
+    /// Motions as sensors read them: the same, but where their share in derivatives is sought.
+    pub(crate) sensed: &'a [Motion],
     /// The element's own multipliers.
     pub multipliers: &'a [f64],
     /// Those of all elements.

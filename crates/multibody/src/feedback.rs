@@ -1,0 +1,106 @@
+//! Feedback by sensors in Newton's matrix.
+//!
+//! What sensors read moves the loads, lengths and targets of an element, at nodes that it need not touch. Those
+//! derivatives join its own: the readings alone are changed, by central differences, while the element stays where it
+//! is. So every sensor is covered, also those of other crates; for laws that are linear in what is read, such as those
+//! of servos, the derivative is exact but for rounding. What reactions do that are read is left to the iteration.
+
+use crate::assembly::{Assembly, EvaluationPoint, lone_residual};
+use crate::element::{At, NOWHERE, Weights};
+use crate::node::Motion;
+use oldham_space::Vec3;
+
+/// Step of the differences, as a fraction of what matters.
+const STEP: f64 = 1e-5;
+
+impl Assembly {
+    /// Adds the derivatives by poses and velocities that sensors read.
+    pub(crate) fn add_feedback(
+        &mut self,
+        matrix: &mut [f64],
+        at: &EvaluationPoint<'_>,
+        weights: Weights,
+    ) {
+        if self.measured.is_empty() || (weights.stiffness == 0.0 && weights.damping == 0.0) {
+            return;
+        }
+        let mut sensed = std::mem::take(&mut self.sensed);
+        sensed.clear();
+        sensed.extend_from_slice(at.motions);
+        for &index in &self.measured {
+            let placed = &self.elements[index];
+            let blocks = placed.rows.len();
+            let nodes = blocks - 1;
+            let rows = 6 * nodes + placed.multipliers.len();
+            for (place, node) in placed.reads.iter().enumerate() {
+                if node.0 == 0 {
+                    continue;
+                }
+                let kept = sensed[node.0];
+                for component in 0..6 {
+                    let speeds = self.lever + kept.velocity.norm();
+                    let spins = 1.0 + kept.angular_velocity.norm();
+                    let steps = match component {
+                        0..3 => [self.lever, speeds],
+                        _ => [1.0, spins],
+                    };
+                    let ways = [(weights.stiffness, moved as Change), (weights.damping, sped)];
+                    for ((weight, change), step) in ways.into_iter().zip(steps) {
+                        if weight == 0.0 {
+                            continue;
+                        }
+                        let step = STEP * step;
+                        let mut read = |step: f64| {
+                            sensed[node.0] = change(&kept, component, step);
+                            let there = At {
+                                sensed: &sensed,
+                                ..at.of(placed, &self.elements)
+                            };
+                            lone_residual(&*placed.element, &there)
+                        };
+                        let (plus, minus) = (read(step), read(-step));
+                        let per_step = 0.5 * weight / step;
+                        for row in 0..rows {
+                            let slope = (minus[row] - plus[row]) * per_step;
+                            if slope == 0.0 {
+                                continue;
+                            }
+                            let block = (row / 6).min(nodes);
+                            let to = placed.feedback[block * placed.reads.len() + place];
+                            if to != NOWHERE {
+                                matrix[to.start + component * to.stride + row - 6 * block] += slope;
+                            }
+                        }
+                    }
+                }
+                sensed[node.0] = kept;
+            }
+        }
+        self.sensed = sensed;
+    }
+}
+
+type Change = fn(&Motion, usize, f64) -> Motion;
+
+fn along(component: usize, step: f64) -> Vec3 {
+    let mut vector = Vec3::ZERO;
+    vector[component % 3] = step;
+    vector
+}
+
+fn moved(motion: &Motion, component: usize, step: f64) -> Motion {
+    let way = along(component, step);
+    match component {
+        0..3 => motion.displaced(way, Vec3::ZERO),
+        _ => motion.displaced(Vec3::ZERO, way),
+    }
+}
+
+fn sped(motion: &Motion, component: usize, step: f64) -> Motion {
+    let mut motion = *motion;
+    match component {
+        0..3 => motion.velocity += along(component, step),
+        _ => motion.angular_velocity += along(component, step),
+    }
+    motion
+}
