@@ -194,6 +194,11 @@ impl Turn {
         spins.fold(self.turn.norm(), f64::max)
     }
 
+    /// Whether everything turns, but not everything alike: it vibrates, or has wheels of its own.
+    pub fn is_mixed(&self) -> bool {
+        self.turn != Vec3::ZERO && self.of_all().is_none()
+    }
+
     /// The rotation vector of the turn, where nothing turns otherwise.
     pub fn of_all(&self) -> Option<[f64; 3]> {
         let is_all = self.spins.iter().all(|spin| *spin == Vec3::ZERO);

@@ -25,6 +25,9 @@ const SLOW: f64 = 5e-3;
 /// Growth and turn of modes that frozen coefficients may be off, in terms of the turn in a step.
 const FROZEN: f64 = 2.0;
 
+/// The same where a rotor is far from its steady rotation: it will be another one a few steps later.
+const VIOLENT: f64 = 0.3;
+
 /// What turns of a simulation, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Turning {
@@ -77,9 +80,9 @@ impl Turning {
         self.turn.carry(&self.layout, -1.0, coordinates);
     }
 
-    /// Whether the model differs from position to position.
+    /// Whether the model differs from position to position, or is far from a steady rotation.
     pub fn is_varying(&self) -> bool {
-        self.varying.is_some()
+        self.varying.is_some() || self.turn.is_mixed()
     }
 
     /// The turn, where the model is the same in every position and nothing turns otherwise.
@@ -93,6 +96,9 @@ impl Turning {
     /// How far an eigenvalue may be off because the model differs from position to position: what is fast
     /// against the turn hardly feels it.
     pub fn uncertainty(&self, rate: f64) -> f64 {
+        if self.turn.is_mixed() {
+            return VIOLENT;
+        }
         let angle = self.varying.unwrap_or(0.0);
         FROZEN * angle * angle / rate.max(angle).max(f64::MIN_POSITIVE)
     }

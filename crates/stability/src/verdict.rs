@@ -115,7 +115,7 @@ impl Verdict {
         let is_hidden = self.reach > self.radius + self.error;
         if self.varying {
             return Some(format!(
-                "parts turn, and the model is not the same in every position (weight or a support across the axis, or a part that turns otherwise): what grows or decays in one position, the mode at {:.3} Hz with its {:.3} 1/s among them, does not tell what a whole turn does; compare runs instead",
+                "parts turn, and the model is not the same in every position (weight or a support across the axis, or parts that turn otherwise than the others, as far from a steady rotation): what grows or decays in one position, the mode at {:.3} Hz with its {:.3} 1/s among them, does not tell what a whole turn does; compare runs instead",
                 self.frequency, self.growth
             ));
         }

