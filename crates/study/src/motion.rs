@@ -20,6 +20,8 @@ const REGIMES: usize = 12;
 const RUNNING: f64 = 0.3;
 /// Periods at the start that are left to the analysis of the start.
 const FILLING: u64 = 4;
+/// Growth foreseen over the stretch along which a difference is followed, from which on it shows.
+const SHOWN: f64 = 1.5;
 /// Growth along the motion that cannot be overlooked.
 const CLEAR: f64 = 10.0;
 
@@ -468,6 +470,7 @@ impl Survey {
             };
             let judged = judged.map(|(spectrum, verdict, doubt)| {
                 let periods = followed.map_or(0.0, |f| f.steps as f64 / simulation.period() as f64);
+                let followed = followed.filter(|_| state.moves);
                 state.doubt = doubt.or_else(|| contradiction(&verdict, followed, periods));
                 (spectrum, verdict)
             });
@@ -481,6 +484,12 @@ impl Survey {
 fn contradiction(verdict: &Verdict, followed: Option<Followed>, periods: f64) -> Option<String> {
     let factor = followed?.factor;
     let foreseen = verdict.radius.powf(periods);
+    if verdict.is_unstable() && foreseen < SHOWN {
+        return Some(format!(
+            "a mode grows at this instant, at {:.1e} 1/s, but the motion leaves this state before that shows",
+            verdict.growth
+        ));
+    }
     if verdict.is_unstable() && foreseen > CLEAR && factor < 1.0 {
         return Some("what grows at this instant does not grow along the motion".into());
     }

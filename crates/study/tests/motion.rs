@@ -213,7 +213,8 @@ fn verdicts_along_runs_agree_with_runs_that_differ_by_next_to_nothing() {
                 let ratio = runs[1] / steps[1];
                 assert!((1.0 / 3.0..3.0).contains(&ratio), "{at}");
             }
-            let factor = runs[1] / runs[0];
+            // What had decayed by then has not grown when rounding has.
+            let factor = runs[1] / runs[0].max(1e-2);
             match decision {
                 Decision::Stable => assert!(factor < 10.0, "{at}"),
                 Decision::Unstable => assert!(factor > 0.1, "{at}"),
