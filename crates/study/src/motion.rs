@@ -305,16 +305,15 @@ impl Survey {
 
     /// Why nothing is decided about the model though its start may be, if so.
     pub fn doubt(&self) -> Option<String> {
-        let judged = || {
-            self.states
-                .iter()
-                .filter(|state| state.decision().is_some())
+        let stable = || {
+            let states = self.states.iter();
+            states.filter(|state| state.decision() == Some(Decision::Stable))
         };
-        let open = judged().all(|state| !state.saturated.is_empty());
-        let first = judged().next()?.saturated.first()?;
+        let open = stable().all(|state| !state.saturated.is_empty());
+        let first = stable().next()?.saturated.first()?;
         open.then(|| {
             format!(
-                "`{first}` is at a limit in every state that was looked at, where the loop is open"
+                "`{first}` is at a limit in every state that is stable, and the loop is open there"
             )
         })
     }
