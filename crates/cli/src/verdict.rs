@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use oldham_stability::{AnalysisError, Decision, Verdict, Way};
 use oldham_study::{
-    Advice, LONGEST_SEARCH, LookedAt, Search, StateKind, Subject, Survey, SurveyProgress,
+    Advice, LONGEST_SEARCH, LookedAt, NotJudged, Search, StateKind, Subject, Survey, SurveyProgress,
 };
 
 use crate::progress::Waiting;
@@ -162,10 +162,8 @@ fn looked_at(survey: &Survey) -> String {
     if !unstable.is_empty() {
         text += &format!("\n  unstable {}", places(&unstable));
     }
-    if !unstable.is_empty() || !undecided.is_empty() {
-        if !stable.is_empty() {
-            text += &format!("\n  stable {}", places(&stable));
-        }
+    if stable.len() < judged && !stable.is_empty() {
+        text += &format!("\n  stable {}", places(&stable));
     }
     for state in undecided {
         let reason = state.reason().unwrap_or_default();
@@ -209,9 +207,20 @@ fn looked_at(survey: &Survey) -> String {
     if survey.start().is_some_and(|state| state.moves) {
         text += "\n  the start is off equilibrium: it moves";
     }
-    for state in survey.states.iter().filter(|state| state.verdict.is_err()) {
+    let (late, failed): (Vec<&LookedAt>, Vec<&LookedAt>) = survey
+        .states
+        .iter()
+        .filter(|state| state.verdict.is_err())
+        .partition(|state| matches!(state.verdict, Err(NotJudged::NoTime)));
+    for state in failed {
         let reason = state.reason().unwrap_or_default();
         text += &format!("\n  not analysed {}: {reason}", place(state));
+    }
+    if !late.is_empty() {
+        text += &format!(
+            "\n  not analysed, for want of time (--seconds grants more): {}",
+            places(&late)
+        );
     }
     text
 }

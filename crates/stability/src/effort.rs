@@ -4,6 +4,8 @@
 //! same number of vectors sees many steps: what grows slowly has grown by then, slow oscillations
 //! have turned far enough to be told from rest, and fast ones that the integrator damps are gone.
 
+use std::time::Duration;
+
 use nalgebra::{Complex, DVector};
 
 use crate::krylov::{Goal, Ritz, RitzPairs, dominant};
@@ -15,6 +17,10 @@ use crate::spectrum::{EigenMode, STABLE};
 const VAGUE: f64 = 0.1;
 /// Vectors of the first analysis, with Λ itself, if there is a second one.
 const FIRST: usize = 40;
+/// Vectors that are worth it at least.
+const FEWEST: usize = 20;
+/// Products that confirm what was found.
+const CONFIRMING: usize = 20;
 /// Products with the power that tell its noise.
 const NOISE: usize = 4;
 
@@ -67,6 +73,22 @@ impl Effort {
             power,
             ..Self::THOROUGH
         }
+    }
+
+    /// As much of it as there is time for, if a product takes so long: first a smaller power, then fewer
+    /// vectors.
+    pub fn within(self, product: Duration, left: Option<Duration>) -> Self {
+        let Some(left) = left else { return self };
+        let affordable = (left.as_secs_f64() / product.as_secs_f64().max(1e-9)) as usize;
+        let mut effort = self;
+        while effort.power > 1 && effort.products() > affordable {
+            effort.power -= 1;
+        }
+        let spare = affordable.saturating_sub(PREPARATION + CONFIRMING);
+        if effort.products() > affordable && spare >= FEWEST {
+            effort.vectors = effort.vectors.min(spare);
+        }
+        effort
     }
 
     /// Products that it takes, about.

@@ -523,6 +523,50 @@ mod tests {
         }
     }
 
+    /// Histories behind spirals, mixed so that no coordinate is idle: on its range the matrix is smaller, and has the same
+    /// eigenvalues and eigenvectors.
+    #[test]
+    fn large_matrices_are_compressed_and_keep_their_modes() {
+        let (pairs, n) = (40, 160);
+        let pair = |k: usize| Complex::from_polar(1.0 - 0.02 * k as f64, 0.2 + 0.05 * k as f64);
+        let mut blocks = DMatrix::zeros(n, n);
+        for k in 0..pairs {
+            let value = pair(k);
+            for (i, row) in [[value.re, -value.im], [value.im, value.re]]
+                .iter()
+                .enumerate()
+            {
+                for (j, entry) in row.iter().enumerate() {
+                    blocks[(2 * k + i, 2 * k + j)] = *entry;
+                }
+            }
+        }
+        for i in 2 * pairs..n {
+            blocks[(i, i - 2 * pairs)] = 0.5;
+        }
+        let mixed = DMatrix::from_fn(n, n, |i, j| {
+            f64::from(u8::from(i == j)) + 0.02 * ((1 + i * 7 + j * 13) as f64).sin()
+        });
+        let matrix = &mixed * blocks * mixed.clone().try_inverse().unwrap();
+        let reduced = Reduced::new(&matrix).unwrap();
+        assert_eq!(reduced.kept.len(), n);
+        assert_eq!(reduced.compressed().matrix.nrows(), 2 * pairs);
+        let found = reduced.eigenvalues().unwrap();
+        for k in 0..pairs / 2 {
+            let off = found
+                .iter()
+                .map(|v| (v - pair(k)).norm())
+                .fold(9.0, f64::min);
+            assert!(off < 1e-10, "{k}: {off:e}");
+            let vectors = reduced.eigenvectors(pair(k)).unwrap();
+            let balanced = reduced.matrix.map(Complex::from);
+            let rest = &balanced * &vectors.right - &vectors.right * pair(k);
+            assert!(rest.norm() < 1e-9, "{k}: {:e}", rest.norm());
+            let rest = balanced.transpose() * &vectors.left - &vectors.left * pair(k).conj();
+            assert!(rest.norm() < 1e-9, "{k}: {:e}", rest.norm());
+        }
+    }
+
     /// Where nalgebra's iteration does not end, and where all eigenvalues are one.
     #[test]
     fn equal_eigenvalues_are_found() {

@@ -19,13 +19,16 @@ const PERIODS: u64 = 8;
 const SETTLING: u64 = 4;
 /// The difference, relative to the probes of a matrix.
 const SMALL: f64 = 1e-5;
+/// Share of the first difference below which what is left of it is lost in rounding.
+const DECAYED: f64 = 1e-2;
 /// Steps between two looks at the clock.
 const AT_ONCE: u64 = 20;
 
 /// What became of a small difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Followed {
-    /// Its size after the time over its size after a quarter of it.
+    /// Its size after the time over its size after a quarter of it, or over a hundredth of what it was at
+    /// first, if it has decayed by more.
     pub factor: f64,
     /// Macro steps between these two.
     pub steps: u64,
@@ -71,8 +74,9 @@ pub fn follow(
         *length = squares.sum::<f64>().sqrt();
     }
     start.base().restore(simulation);
+    let first = SMALL * (sizes.len() as f64).sqrt();
     Ok(Followed {
-        factor: lengths[1] / lengths[0].max(f64::MIN_POSITIVE),
+        factor: lengths[1] / lengths[0].max(DECAYED * first).max(f64::MIN_POSITIVE),
         steps: steps - settling,
     })
 }

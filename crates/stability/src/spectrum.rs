@@ -45,6 +45,8 @@ const SAME_LIMIT: f64 = 0.5;
 const QUICK: usize = 600;
 /// The same where the recurrence is one of several steps, which a matrix takes for every coordinate.
 const SEVERAL: usize = 200;
+/// Times that one matrix takes, for all of them to take half of what there is.
+const ALL_MATRICES: u32 = 6;
 /// Growth in a step that a few products show for certain.
 const FAST: f64 = 0.05;
 
@@ -324,7 +326,8 @@ impl Spectrum {
         if base.period > 1 && dimension > SEVERAL {
             // A period of many steps is a power already: what the steps damp is gone after it, and few
             // products say of all modes what a matrix would say.
-            let effort = Effort::over(base.period);
+            let one = StepProduct::duration(simulation, &base.chart, base.period)?;
+            let effort = Effort::over(base.period).within(one, budget.left());
             let found = Self::from_products(simulation, base.clone(), effort, budget)?;
             if found.decision() != Decision::Undecided {
                 return Ok(found);
@@ -341,8 +344,10 @@ impl Spectrum {
         }
         if base.is_small() {
             let product = StepProduct::duration(simulation, &base.chart, base.period)?;
+            // Where something is known already, other states may need the time more.
+            let share = if first.is_some() { ALL_MATRICES } else { 1 };
             let found = budget
-                .allow(product * dimension as u32)
+                .allow(product * dimension as u32 * share)
                 .and_then(|()| Self::from_matrix(simulation, base.clone(), budget, Care::Full));
             return match (found, first) {
                 // What is known of it is more than nothing.

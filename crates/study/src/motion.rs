@@ -20,6 +20,8 @@ const REGIMES: usize = 12;
 const RUNNING: f64 = 0.3;
 /// Periods at the start that are left to the analysis of the start.
 const FILLING: u64 = 4;
+/// Growth foreseen over the stretch along which a difference is followed, from which on it shows.
+const SHOWN: f64 = 1.5;
 /// Growth along the motion that cannot be overlooked.
 const CLEAR: f64 = 10.0;
 
@@ -303,16 +305,15 @@ impl Survey {
 
     /// Why nothing is decided about the model though its start may be, if so.
     pub fn doubt(&self) -> Option<String> {
-        let judged = || {
-            self.states
-                .iter()
-                .filter(|state| state.decision().is_some())
+        let stable = || {
+            let states = self.states.iter();
+            states.filter(|state| state.decision() == Some(Decision::Stable))
         };
-        let open = judged().all(|state| !state.saturated.is_empty());
-        let first = judged().next()?.saturated.first()?;
+        let open = stable().all(|state| !state.saturated.is_empty());
+        let first = stable().next()?.saturated.first()?;
         open.then(|| {
             format!(
-                "`{first}` is at a limit in every state that was looked at, where the loop is open"
+                "`{first}` is at a limit in every state that is stable, and the loop is open there"
             )
         })
     }
@@ -468,6 +469,7 @@ impl Survey {
             };
             let judged = judged.map(|(spectrum, verdict, doubt)| {
                 let periods = followed.map_or(0.0, |f| f.steps as f64 / simulation.period() as f64);
+                let followed = followed.filter(|_| state.moves);
                 state.doubt = doubt.or_else(|| contradiction(&verdict, followed, periods));
                 (spectrum, verdict)
             });
@@ -481,6 +483,12 @@ impl Survey {
 fn contradiction(verdict: &Verdict, followed: Option<Followed>, periods: f64) -> Option<String> {
     let factor = followed?.factor;
     let foreseen = verdict.radius.powf(periods);
+    if verdict.is_unstable() && foreseen < SHOWN {
+        return Some(format!(
+            "a mode grows at this instant, at {:.1e} 1/s, but the motion leaves this state before that shows",
+            verdict.growth
+        ));
+    }
     if verdict.is_unstable() && foreseen > CLEAR && factor < 1.0 {
         return Some("what grows at this instant does not grow along the motion".into());
     }

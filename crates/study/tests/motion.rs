@@ -150,7 +150,8 @@ fn grown(simulation: &mut Simulation) -> [[f64; 2]; 2] {
     }
     let mut vector = signs;
     for step in 0..STEPS {
-        let size = 1e-6 / length(&vector, &sizes).max(1e-300);
+        // Smaller than the way to the next kink, mostly.
+        let size = 1e-8 / length(&vector, &sizes).max(1e-300);
         let mut ends = [(); 2].map(|()| vec![0.0; sizes.len()]);
         for (end, sign) in ends.iter_mut().zip([size, -size]) {
             let change: Vec<f64> = vector.iter().map(|x| sign * x).collect();
@@ -208,12 +209,13 @@ fn verdicts_along_runs_agree_with_runs_that_differ_by_next_to_nothing() {
                 "{seed}, t = {}: {runs:?} {steps:?} {decision:?}",
                 state.time
             );
-            // What has decayed to nothing is rounding.
-            if runs[1] > 1e-3 {
+            // Two hundred steps round by some 1e-12; lengths are in units of 1e-9.
+            if runs[1] > 0.05 {
                 let ratio = runs[1] / steps[1];
                 assert!((1.0 / 3.0..3.0).contains(&ratio), "{at}");
             }
-            let factor = runs[1] / runs[0];
+            // What had decayed by then has not grown when rounding has.
+            let factor = runs[1] / runs[0].max(1e-2);
             match decision {
                 Decision::Stable => assert!(factor < 10.0, "{at}"),
                 Decision::Unstable => assert!(factor > 0.1, "{at}"),
@@ -265,6 +267,7 @@ fn a_loop_that_is_open_at_a_limit_is_not_called_stable() {
     let wild = survey(60.0);
     assert_eq!(wild.start().unwrap().decision(), Some(Decision::Stable));
     let worst = wild.worst().unwrap();
+    // A state that is not at a limit may be left before its growth shows: then nothing is decided.
     let is_called_stable = worst.decision() == Some(Decision::Stable) && wild.doubt().is_none();
     assert!(!is_called_stable, "{:?}", worst.reason());
 }

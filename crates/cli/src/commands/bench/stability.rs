@@ -14,8 +14,8 @@ const TURBINE: &str = include_str!("../../../../../examples/wind-turbine.toml");
 const CAR: &str = include_str!("../../../../../examples/formula-student.toml");
 /// Periods after which the state is met whose analysis is timed.
 const MET_AFTER: u64 = 20;
-/// Time that it is granted.
-const GRANTED: Duration = Duration::from_secs(120);
+/// Time that it is granted, as by `check`.
+const GRANTED: Duration = Duration::from_secs(10);
 
 /// Error of the radius per step, at most.
 const SHARPEST: f64 = 1e-6;
@@ -72,9 +72,10 @@ fn one_state(name: &'static str, file: &str, text: &str, seconds: f64) -> Result
     let spectrum = Spectrum::here(&mut simulation, Some(GRANTED))?;
     let taken = cpu_seconds() - started;
     let note = format!(
-        "CPU time of one state, {} coordinates, {} steps a period: radius {:.9}",
+        "CPU time of one state, {} coordinates, {} steps a period: {:?}, radius {:.9}",
         spectrum.dimension(),
         simulation.period(),
+        spectrum.decision(),
         spectrum.radius()
     );
     Ok(Figure::new(name, taken, "s", &note).required(seconds))
