@@ -22,6 +22,8 @@ struct Pinned {
     stiffness: f64,
     /// The velocity of the pin when it is on the x axis, as the formula makes it of its positions.
     velocity: Vector,
+    /// The angle by which the bar lags behind: the velocity of the formula is not quite along the circle.
+    lag: f64,
 }
 
 /// What is remembered of the bar.
@@ -66,7 +68,8 @@ impl Pinned {
         let centre = Vector::new(spinner.offset, 0.0, 0.0);
         let about = Matrix3::from_diagonal(&Vector::from(BAR.inertia));
         let shifted = Matrix3::identity() * centre.norm_squared() - centre * centre.transpose();
-        Self {
+        let mut pinned = Self {
+            lag: 0.0,
             a,
             b,
             h,
@@ -76,7 +79,19 @@ impl Pinned {
             second: about + shifted * BAR.mass,
             stiffness: BAR.stiffness,
             velocity: Vector::new(x, y, 0.0),
+        };
+        for _ in 0..30 {
+            let slope =
+                (pinned.moment(pinned.lag + 1e-6) - pinned.moment(pinned.lag - 1e-6)) / 2e-6;
+            pinned.lag -= pinned.moment(pinned.lag) / slope;
         }
+        pinned
+    }
+
+    /// What is missing about the axis to a steady rotation with a lag.
+    fn moment(&self, lag: f64) -> f64 {
+        let first = rotation(&(Vector::z() * lag)) * self.first;
+        self.velocity.cross(&self.spin.cross(&first)).z + self.stiffness * lag
     }
 
     /// The turn of so many steps.
@@ -93,7 +108,7 @@ impl Pinned {
 
     fn steady(&self, steps: f64) -> Bar {
         Bar {
-            rotation: self.turn(steps),
+            rotation: self.turn(steps) * rotation(&(Vector::z() * self.lag)),
             spin: self.spin,
             rate: Vector::zeros(),
         }

@@ -109,6 +109,14 @@ impl Drawn {
         }
     }
 
+    /// The angle of a step.
+    fn turn(&self) -> f64 {
+        match self {
+            Self::Flexible(rotor) => rotor.spin * rotor.step,
+            Self::Rigid(bars) => bars.spin * bars.step,
+        }
+    }
+
     /// Brings a cut rotor near its limit by its damping, if it has one.
     fn near_limit(mut self) -> Self {
         let Self::Flexible(rotor) = &mut self else {
@@ -186,8 +194,10 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
             verdict.decision(),
             started.elapsed() - took,
         );
-        // Blades that sag under their weight are not in a steady rotation, about which alone both are exact.
-        let unsteady = if text.contains("-9.81") { 2e-5 } else { 1e-9 };
+        // Both are exact about a steady rotation. Weight lets blades swing; and a formula that damps slows a rotor
+        // down by itself, so that at a large turn in a step it is not quite steady.
+        let swings = if text.contains("-9.81") { 3e-5 } else { 1e-7 };
+        let unsteady = swings + 0.02 * drawn.turn().powi(2);
         let apart = (a.norm() - b.norm()).abs();
         if apart > error + other + unsteady {
             wrong.push(format!("{seed}: {a} {b}\n{text}"));

@@ -75,14 +75,14 @@ fn modes_of_a_bar_that_spins_are_those_by_hand() {
 /// Against the step itself, linearised by differences in axes that turn along: at any size of the step.
 #[test]
 fn modes_are_those_of_the_linearised_step() {
+    // With a large turn in a step the bar starts a little beside its steady rotation, and swings.
     let cases = [
-        (-0.1, 8.0, 1e-3, 0.9),
-        (0.2, 8.0, 1e-3, 0.9),
-        (0.05, 8.0, 1e-2, 0.9),
-        (0.2, 60.0, 5e-3, 0.9),
-        (0.1, 60.0, 5e-3, 0.5),
+        (-0.1, 8.0, 1e-3, 0.9, 5e-6),
+        (0.2, 8.0, 1e-3, 0.9, 1e-6),
+        (0.05, 8.0, 1e-3, 0.5, 1e-6),
+        (0.05, 8.0, 1e-2, 0.9, 2e-4),
     ];
-    for (offset, spin, step, rho) in cases {
+    for (offset, spin, step, rho, most) in cases {
         let spinner = Spinner {
             offset,
             spin,
@@ -114,7 +114,7 @@ fn modes_are_those_of_the_linearised_step() {
                 let off = nearest(&all, z);
                 println!("{offset} {spin} {step} {rho} {way}: {z} {off:.1e}");
                 assert!(
-                    off < 2e-5,
+                    off < most,
                     "{offset} {spin} {step} {rho} {way}: {z} {all:?}"
                 );
             }
