@@ -3,7 +3,7 @@
 #[path = "../../cosim/tests/support/allocations.rs"]
 mod allocations;
 
-use oldham_cosim::{Hold, Inputs, StageInputs, Subsystem};
+use oldham_cosim::{Hold, InputPort, Inputs, StageInputs, Subsystem};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
 use oldham_multibody::contact::{ContactShape, Grains, Shape, Surface};
 use oldham_multibody::{
@@ -71,7 +71,7 @@ fn assert_retries_without_allocation() {
     assert_eq!(change.allocations + change.reallocations, 0);
 }
 
-/// The same through the engine's interface, with a received wrench.
+/// The same through the engine's interface, with a received wrench that its sender holds and that jumps.
 fn assert_advance_without_allocation(method: Method) {
     let (model, nodes) = spatial_chain(4);
     let options = Options {
@@ -82,12 +82,16 @@ fn assert_advance_without_allocation(method: Method) {
     builder.load("tip", nodes[4]);
     let mut part = builder.build(options, 2).unwrap();
     let mut inputs = Inputs::new(part.ports(), Box::new(Hold::new(1, part.ports())));
+    inputs.hold(part.ports(), InputPort(0));
     let mut outputs = vec![0.0; part.ports().output_width()];
     part.outputs(0.0, &[0.0; 6], &mut outputs).unwrap();
     let region = allocations::region();
     for step in 0..200 {
         let t = step as f64 * 1e-3;
+        inputs.receive(InputPort(0), t, &[f64::from(step / 5); 6]);
+        assert_eq!(inputs.have_jumped(), step > 0 && step % 5 == 0);
         part.advance(t, t + 1e-3, &mut inputs).unwrap();
+        inputs.pass_jump();
         part.outputs(t + 1e-3, &[0.0; 6], &mut outputs).unwrap();
     }
     let change = region.change();
