@@ -12,6 +12,7 @@ mod cut;
 mod damping_limit;
 mod data;
 mod energy;
+mod energy_sources;
 mod examples;
 mod explicit;
 mod external;
