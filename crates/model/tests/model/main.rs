@@ -20,6 +20,7 @@ mod free_motions;
 mod frequency;
 mod hydraulics;
 mod implicit_chains;
+mod interface_doubts;
 mod interface_model;
 mod large;
 mod machine_elements;
