@@ -188,6 +188,9 @@ impl Simulation {
         let pace = run.pace.map(|pacing| Pace::new(pacing, first, step));
         let pace = pace.as_ref();
         let names: Vec<String> = self.names().map(Into::into).collect();
+        self.tally
+            .passed
+            .resize(self.plan.interfaces.len(), [0.0; 2]);
         let mut monitor = RunMonitor {
             plan: &self.plan,
             names: &names,

@@ -183,6 +183,10 @@ impl RunMonitor<'_, '_> {
         *peaks = [peaks[0].max(energy.supplied.abs()), peaks[1].max(given_up)];
         let at_work = energy.kinetic + given_up.abs();
         self.tally.most_at_work = self.tally.most_at_work.max(at_work);
+        for (passed, places) in self.tally.passed.iter_mut().zip(&self.plan.works) {
+            let works = places.map(|place| shared.exchange.get(place).abs());
+            *passed = [passed[0].max(works[0]), passed[1].max(works[1])];
+        }
         let initially = initial.kinetic.abs() + initial.potential.abs();
         let available = initially + peaks[0] + peaks[1];
         if energy.stored() <= bound * available.max(AT_REST) {

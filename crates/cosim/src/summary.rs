@@ -106,6 +106,22 @@ pub struct InterfaceSummary {
     pub uncertainty: Option<f64>,
     /// The sides take so few micro steps that their own error in work may be as large.
     pub coarse: bool,
+    /// What the exchange has made at least, relative to the energy that went through it, as far as both are
+    /// known and noticeable beside the energy of the whole model.
+    pub share: Option<f64>,
+}
+
+impl Summary {
+    /// The largest share that the exchange at an interface made of what went through it.
+    pub fn largest_share(&self) -> Option<f64> {
+        let shares = self.created.iter().filter_map(|interface| interface.share);
+        shares.reduce(f64::max)
+    }
+
+    /// The same, where it is a reason to doubt the run.
+    pub fn doubtful_share(&self) -> Option<f64> {
+        self.largest_share().filter(|&share| share > DOUBTFUL)
+    }
 }
 
 /// Work of a part.
@@ -141,6 +157,8 @@ pub struct Lateness {
 
 /// Spurious energy, relative to what was at work, that a user should know of.
 const DOUBTFUL: f64 = 0.2;
+/// Spurious energy of one interface, relative to what was at work in the whole model, below which nothing is said.
+const NOTICEABLE: f64 = 1e-3;
 
 /// Counts that go on over several runs.
 #[derive(Default)]
@@ -162,6 +180,9 @@ pub(crate) struct Tally {
     pub peaks: [f64; 2],
     /// The most energy that was in motion or exchanged with potentials, as far as was looked.
     pub most_at_work: f64,
+    /// The most work, in joules, that each side of each interface has seen since the start, as far as was
+    /// looked.
+    pub passed: Vec<[f64; 2]>,
     pub notes: Vec<String>,
 }
 
@@ -183,14 +204,41 @@ impl Tally {
         let share = spurious / at_work;
         // Where nothing was looked at, or nothing moves, there is nothing to compare with.
         (at_work > AT_REST && self.most_at_work > 0.0 && share > DOUBTFUL).then(|| {
-            let share = match share < 2.0 {
-                true => format!("{:.0} % of", 100.0 * share),
-                false => format!("{share:.1} times"),
-            };
+            let share = in_words(share);
             format!(
                 "the spurious energy is {share} the most that was at work: motions or forces of this run are wrong somewhere; `energy.imbalance` in the results shows when, and a run with half the step by how much"
             )
         })
+    }
+
+    /// What an exchange has made at least, relative to what went through it: zero where it is hardly anything
+    /// beside the energy of the whole model. What the integrators of its sides undo does not count.
+    fn share(&self, interface: usize, created: f64, uncertainty: Option<f64>) -> Option<f64> {
+        let least = created.abs() - uncertainty?;
+        let [first, second] = *self.passed.get(interface)?;
+        // Each side's work has some of the error in it: the smaller one is nearer to what went through.
+        let passed = first.min(second).max(AT_REST);
+        (self.most_at_work > 0.0).then(|| match least > NOTICEABLE * self.most_at_work {
+            true => least / passed,
+            false => 0.0,
+        })
+    }
+}
+
+/// What is to be said of an interface that makes much of what goes through it, if anything.
+fn doubt_exchange(interface: &InterfaceSummary) -> Option<String> {
+    let share = interface.share.filter(|&share| share > DOUBTFUL)?;
+    let (share, name) = (in_words(share), &interface.interface);
+    Some(format!(
+        "the exchange at `{name}` has made at least {share} the energy that went through it: forces and motions there are wrong; a smaller macro step or another coupling helps"
+    ))
+}
+
+/// A share as one would say it.
+fn in_words(share: f64) -> String {
+    match share < 2.0 {
+        true => format!("{:.0} % of", 100.0 * share),
+        false => format!("{share:.1} times"),
     }
 }
 
@@ -236,7 +284,25 @@ impl Simulation {
         let tally = &self.tally;
         let spurious = energy.map(|energy| imbalance(tally.initial(), energy));
         let doubt = energy.and_then(|energy| tally.doubt(energy));
-        let names = self.plan.interfaces.iter().map(|i| i.name.clone());
+        let interfaces = self.plan.interfaces.iter().zip(created);
+        let created: Vec<InterfaceSummary> = interfaces
+            .enumerate()
+            .map(|(index, (interface, created))| {
+                let sides = &interface.sides;
+                let uncertainty = sides.iter().try_fold(0.0, |sum: f64, &(unit, _)| {
+                    let undone = -errors[unit]? * created.signum();
+                    Some((sum + undone.max(0.0)).min(created.abs()))
+                });
+                InterfaceSummary {
+                    interface: interface.name.clone(),
+                    created,
+                    uncertainty,
+                    coarse: sides.iter().any(|&(unit, _)| self.is_coarse(unit)),
+                    share: tally.share(index, created, uncertainty),
+                }
+            })
+            .collect();
+        let doubted: Vec<String> = created.iter().filter_map(doubt_exchange).collect();
         let wall = tally.wall.as_secs_f64();
         Summary {
             steps: self.steps_done,
@@ -257,19 +323,7 @@ impl Simulation {
             initial_energy: tally.initial().map(Into::into),
             final_energy: energy.map(Into::into),
             imbalance: spurious,
-            created: names
-                .zip(created)
-                .zip(self.plan.interfaces.iter())
-                .map(|((interface, created), sides)| InterfaceSummary {
-                    interface,
-                    created,
-                    uncertainty: sides.sides.iter().try_fold(0.0, |sum: f64, &(unit, _)| {
-                        let undone = -errors[unit]? * created.signum();
-                        Some((sum + undone.max(0.0)).min(created.abs()))
-                    }),
-                    coarse: sides.sides.iter().any(|&(unit, _)| self.is_coarse(unit)),
-                })
-                .collect(),
+            created,
             parts: self.units.iter().map(part_summary).collect(),
             notes: tally
                 .notes
@@ -277,6 +331,7 @@ impl Simulation {
                 .cloned()
                 .chain(self.predictors())
                 .chain(doubt)
+                .chain(doubted)
                 .collect(),
             cpu: CpuLevel::detect(),
         }

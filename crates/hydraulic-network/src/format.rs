@@ -224,11 +224,12 @@ struct CylinderSettings {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     friction: f64,
-    /// Dry friction in N.
+    /// Dry friction in N: times tanh(rate / 1 mm/s), so that what ought to stick creeps.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     dry_friction: f64,
-    /// Length in m that remains of a chamber when the piston is at its end. By default 1 % of the stroke.
+    /// Length in m that each chamber has at least: nearer to its end its volume falls no further, while the
+    /// piston goes on displacing oil. By default 1 % of the stroke.
     #[schemars(extend("exclusiveMinimum" = 0))]
     dead_length: Option<f64>,
     /// Stiffness of the end stops in N/m, by default 1e7.

@@ -4,7 +4,7 @@
 const DEAD: f64 = 0.01;
 /// Stiffness of the end stops in N/m, and their damping in s/m, if nothing else is said.
 const STOP: (f64, f64) = (1e7, 1.0);
-/// Speed in m/s at which dry friction has nearly reached its full value.
+/// Speed in m/s at which dry friction has tanh 1, that is 76 %, of its full value.
 const CREEP: f64 = 1e-3;
 
 /// A double-acting cylinder.
@@ -16,7 +16,8 @@ pub struct Cylinder {
     pub stroke: f64,
     /// Length of the actuator in m when the piston is in the middle.
     pub centre: f64,
-    /// Length in m that remains of a chamber at its end.
+    /// Length in m that each chamber has at least: nearer to its end its volume falls no further, while
+    /// the piston goes on displacing oil.
     pub dead_length: f64,
     /// Viscous friction in N·s/m.
     pub viscous: f64,

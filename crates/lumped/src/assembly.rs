@@ -126,6 +126,7 @@ impl Assembly<'_> {
                     name: name.to_owned(),
                     uses_displacement: law.uses("d"),
                     uses_velocity: law.uses("v"),
+                    uses_time: law.uses("t"),
                     expression: law.clone(),
                     ends: ends.map(|end| self.numbering.slot(end)),
                     receivers: on_first.chain(on_second).collect(),

@@ -58,7 +58,7 @@ impl EnergyTerms {
             energy_terms.add(Numbering(spec), &element.kind);
         }
         let expressions = spec.elements.iter().any(|element| match &element.kind {
-            ElementKind::ForceLaw { law, .. } => law.uses("v"),
+            ElementKind::ForceLaw { law, .. } => law.uses("v") || law.uses("t"),
             kind => matches!(kind, ElementKind::Load { .. }),
         });
         energy_terms.has_power = expressions || !energy_terms.dissipation.is_empty();
@@ -111,15 +111,14 @@ impl EnergyTerms {
     }
 
     /// Kinetic and potential energy.
-    pub(crate) fn stored(&self, t: f64, motion: &Motion, equations: &Equations) -> Energy {
+    pub(crate) fn stored(&self, motion: &Motion, equations: &Equations) -> Energy {
         let spring = |spring: &Spring| {
             let [a, b] = spring.ends;
             spring.weight * (motion.x[b] - motion.x[a] - spring.rest).powi(2)
         };
         let springs: f64 = self.springs.iter().map(spring).sum();
         let laws = equations.laws.iter();
-        let laws =
-            laws.map(|law| law.share * law.potential(law.stretch(&motion.x, &motion.v).0, t));
+        let laws = laws.map(|law| law.share * law.potential(law.stretch(&motion.x, &motion.v).0));
         Energy {
             kinetic: sum(&self.kinetic, &motion.v),
             potential: springs + sum(&self.potential, &motion.x) + laws.sum::<f64>(),
@@ -127,19 +126,20 @@ impl EnergyTerms {
         }
     }
 
-    /// Power lost in dampers and brought by loads.
+    /// Power lost in dampers and brought by loads and by laws that depend on time.
     pub(crate) fn power(&self, t: f64, motion: &Motion, equations: &Equations) -> Power {
-        let mut dissipated = sum(&self.dissipation, &motion.v);
+        let (mut dissipated, mut supplied) = (sum(&self.dissipation, &motion.v), 0.0);
         for law in &equations.laws {
             let (d, v) = law.stretch(&motion.x, &motion.v);
             dissipated += law.share * law.dissipation(d, v, t);
+            supplied += law.share * law.supply(d, v, t);
         }
-        let loads = equations.loads.iter();
-        let supplied =
-            loads.map(|load| load.share * load.expression.eval(&[t]) * motion.v[load.slot]);
+        for load in &equations.loads {
+            supplied += load.share * load.expression.eval(&[t]) * motion.v[load.slot];
+        }
         Power {
             dissipated,
-            supplied: supplied.sum(),
+            supplied,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use oldham_cosim::StepError;
 use oldham_expression::Expression;
+use oldham_space::work_from_zero;
 
 /// A row of the equations that takes up a force, and the sign with which it does.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,7 @@ pub(crate) struct Law {
     pub share: f64,
     pub uses_displacement: bool,
     pub uses_velocity: bool,
+    pub uses_time: bool,
 }
 
 /// Half the stretch over which the slope is a secant where the law has none: at the vertical tangent
@@ -79,18 +81,20 @@ impl Law {
         if secant.is_finite() { secant } else { 0.0 }
     }
 
-    /// Work to stretch it slowly from zero. With s = d u^2 the integrand stays smooth for laws
-    /// that begin like a square root; where the law has kinks, the integral is refined about them.
-    pub(crate) fn potential(&self, d: f64, t: f64) -> f64 {
-        let at = |u: f64| self.expression.eval(&[d * u * u, 0.0, t]) * 2.0 * d * u;
-        let whole = gauss(0.0, 1.0, &at);
-        if self.expression.is_smooth() || !whole.is_finite() {
-            return whole;
+    /// Work to stretch it slowly from zero, as it is at time zero.
+    pub(crate) fn potential(&self, d: f64) -> f64 {
+        let is_smooth = self.expression.is_smooth();
+        work_from_zero(d, is_smooth, |s| self.expression.eval(&[s, 0.0, 0.0]))
+    }
+
+    /// Power brought in: what time has added to the tension since time zero, times the rate.
+    pub(crate) fn supply(&self, d: f64, v: f64, t: f64) -> f64 {
+        if self.uses_time {
+            let added = self.expression.eval(&[d, 0.0, t]) - self.expression.eval(&[d, 0.0, 0.0]);
+            -added * v
+        } else {
+            0.0
         }
-        // Where the law begins close to the end, the whole interval tells nothing of its size.
-        let tolerance = ACCURACY * whole.abs().max(0.5 * at(1.0).abs());
-        let mut left = MOST_INTERVALS;
-        refined([0.0, 1.0], whole, tolerance, &mut left, &at)
     }
 
     /// Power lost in it: what the rate adds to the tension, times the rate.
@@ -103,54 +107,6 @@ impl Law {
         }
     }
 }
-
-/// Relative accuracy of the integral over a law with kinks.
-const ACCURACY: f64 = 1e-13;
-/// Intervals that are halved at most: enough for a hundred kinks. Beyond that the accuracy is left as it is.
-const MOST_INTERVALS: usize = 4_000;
-
-/// The integral from a to b by eight points.
-fn gauss(a: f64, b: f64, function: &impl Fn(f64) -> f64) -> f64 {
-    let (middle, half) = (0.5 * (a + b), 0.5 * (b - a));
-    let pair = |&(node, weight): &(f64, f64)| {
-        half * weight * (function(middle - half * node) + function(middle + half * node))
-    };
-    GAUSS.iter().map(pair).sum()
-}
-
-/// The same, halved where both halves tell something else, as long as halvings are left.
-fn refined(
-    [a, b]: [f64; 2],
-    whole: f64,
-    tolerance: f64,
-    left: &mut usize,
-    function: &impl Fn(f64) -> f64,
-) -> f64 {
-    let middle = 0.5 * (a + b);
-    let halves = [[a, middle], [middle, b]];
-    let sums = halves.map(|[a, b]| gauss(a, b, function));
-    let difference = (sums[0] + sums[1] - whole).abs();
-    // A law that begins after the last point of the rule is seen at the end of the interval only.
-    let is_blind = sums[1] == 0.0 && function(b) != 0.0;
-    let is_fine = !(difference > tolerance || is_blind);
-    if *left == 0 || is_fine || middle <= a || middle >= b {
-        return sums[0] + sums[1];
-    }
-    *left -= 1;
-    let mut sum = 0.0;
-    for (half, first) in halves.into_iter().zip(sums) {
-        sum += refined(half, first, tolerance, left, function);
-    }
-    sum
-}
-
-/// Positive nodes and weights of the 8-point Gauss–Legendre rule on (-1, 1).
-const GAUSS: [(f64, f64); 4] = [
-    (0.183_434_642_495_649_8, 0.362_683_783_378_362),
-    (0.525_532_409_916_329, 0.313_706_645_877_887_3),
-    (0.796_666_477_413_626_7, 0.222_381_034_453_374_5),
-    (0.960_289_856_497_536_3, 0.101_228_536_290_376_26),
-];
 
 /// A force given in time.
 #[derive(Clone, Debug)]
@@ -192,6 +148,7 @@ mod tests {
             name: text.to_owned(),
             uses_displacement: expression.uses("d"),
             uses_velocity: expression.uses("v"),
+            uses_time: expression.uses("t"),
             expression,
             ends: [0, 1],
             receivers: Vec::new(),
@@ -202,9 +159,9 @@ mod tests {
     #[test]
     fn the_potential_of_roots_and_polynomials_is_exact() {
         for d in [-2.0_f64, 0.3, 5.0] {
-            let root = law("3*sgn(d)*sqrt(abs(d))").potential(d, 0.0);
+            let root = law("3*sgn(d)*sqrt(abs(d))").potential(d);
             assert!((root - 2.0 * d.abs().powf(1.5)).abs() < 1e-13 * root);
-            let cubic = law("2*d + 4*d^3").potential(d, 0.0);
+            let cubic = law("2*d + 4*d^3").potential(d);
             assert!((cubic - (d * d + d.powi(4))).abs() < 1e-13 * cubic);
         }
     }
@@ -214,7 +171,7 @@ mod tests {
         let stop = law("10*d + 1000*max(d - 0.37, 0)");
         for d in [0.3_f64, 0.5, 2.0] {
             let expected = 5.0 * d * d + 500.0 * (d - 0.37).max(0.0).powi(2);
-            let found = stop.potential(d, 0.0);
+            let found = stop.potential(d);
             assert!(
                 (found - expected).abs() < 1e-9 * expected,
                 "{found} {expected}"
@@ -228,15 +185,15 @@ mod tests {
         let gap = law("1000*deadzone(d, -0.05, 0.05)");
         for beyond in [1e-9_f64, 1e-4, 0.01, 1.0] {
             let expected = 500.0 * beyond * beyond;
-            let found = gap.potential(0.05 + beyond, 0.0);
+            let found = gap.potential(0.05 + beyond);
             let force = 1000.0 * beyond * 0.05;
             assert!(
                 (found - expected).abs() < 1e-9 * expected + 1e-12 * force,
                 "{found:e} {expected:e}"
             );
         }
-        assert_eq!(gap.potential(0.04, 0.0), 0.0);
-        assert!(law("sqrt(-d)*max(d, 0)").potential(1.0, 0.0).is_nan());
+        assert_eq!(gap.potential(0.04), 0.0);
+        assert!(law("sqrt(-d)*max(d, 0)").potential(1.0).is_nan());
     }
 
     #[test]

@@ -321,7 +321,7 @@ impl EnergyBalance for Lumped {
         Energy {
             dissipated,
             supplied: supplied + self.given.work(t, &self.plant),
-            ..self.energy_terms.stored(t, motion, equations)
+            ..self.energy_terms.stored(motion, equations)
         }
     }
 }

@@ -297,9 +297,11 @@ fn check_name(name: &At<String>, findings: &mut Findings) {
         .any(|word| *word == name.value)
     {
         let message = format!("`{}` has another meaning in expressions", name.value);
+        let taken: Vec<&str> = RESERVED.into_iter().chain(KEYWORDS).collect();
         findings
             .report(&name.span, message)
-            .label("choose another name");
+            .label("choose another name")
+            .help(format!("taken are {}", taken.join(", ")));
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Assembly {
     pub is_given: Vec<bool>,
     /// Elements that may dissipate or supply energy.
     accounted: Vec<usize>,
+    /// Elements whose forces have no potential.
+    without_potential: Vec<usize>,
     /// Elements that fit frames of their own.
     framed: Vec<usize>,
     /// Elements that interpolate rotations between their nodes.
@@ -197,6 +199,8 @@ impl Assembly {
         let drifting = (0..elements.len()).filter(drifts).collect();
         let is_accounted = |&i: &usize| !elements[i].element.is_conservative();
         let accounted = (0..elements.len()).filter(is_accounted).collect();
+        let lacks_potential = |&i: &usize| !elements[i].element.has_potential();
+        let without_potential = (0..elements.len()).filter(lacks_potential).collect();
         let bends = |&i: &usize| {
             elements[i]
                 .element
@@ -219,6 +223,7 @@ impl Assembly {
             elements,
             drifting,
             accounted,
+            without_potential,
             is_given: (0..model.nodes.len())
                 .map(|i| model.prescribed.iter().any(|(node, _)| node.0 == i))
                 .collect(),
@@ -557,6 +562,14 @@ impl Assembly {
             sum[1] += supplied;
         }
         sum
+    }
+
+    /// Power that elements without a potential take up besides.
+    pub fn taken_besides(&self, at: &EvaluationPoint<'_>) -> f64 {
+        let elements = self.without_potential.iter().map(|&i| &self.elements[i]);
+        elements
+            .map(|placed| placed.element.taken_besides(&at.of(placed, &self.elements)))
+            .sum()
     }
 
     /// Force and moment that an element exerts on one of its nodes.

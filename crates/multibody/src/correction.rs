@@ -17,7 +17,8 @@ pub(crate) struct LastStep {
     /// Energy integrals before the step.
     pub dissipated: f64,
     pub supplied: f64,
-    pub powers: [f64; 2],
+    pub taken: f64,
+    pub powers: [f64; 3],
 }
 
 impl System {
@@ -110,6 +111,7 @@ impl System {
         let (state, last_step) = (&mut self.state, &self.work.last_step);
         state.dissipated = last_step.dissipated;
         state.supplied = last_step.supplied;
+        state.taken = last_step.taken;
         state.powers = last_step.powers;
     }
 

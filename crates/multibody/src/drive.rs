@@ -74,6 +74,11 @@ pub trait TimeFunction: Send + Sync {
     fn side(&self, _t: f64) -> u64 {
         0
     }
+
+    /// Whether it may jump.
+    fn may_jump(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Fn(f64) -> [f64; 3] + Send + Sync> TimeFunction for F {
@@ -116,6 +121,17 @@ impl Drive {
             Self::Measured(measured) => measured.side(at),
             Self::Constant(_) | Self::SmoothStep { .. } | Self::Sine { .. } => 0,
             Self::Chirp { .. } | Self::Function(_) | Self::Input(_) => 0,
+        }
+    }
+
+    /// Whether it may jump, or change in a way that its derivatives do not tell.
+    pub(crate) fn may_jump(&self) -> bool {
+        match self {
+            Self::Input(_) | Self::Measured(_) => true,
+            Self::Differentiable(f) => f.may_jump(),
+            Self::Table(points) => points.windows(2).any(|pair| pair[1].0 <= pair[0].0),
+            Self::Constant(_) | Self::Ramp { .. } | Self::SmoothStep { .. } => false,
+            Self::Sine { .. } | Self::Chirp { .. } | Self::Function(_) => false,
         }
     }
 

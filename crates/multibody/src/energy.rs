@@ -6,13 +6,13 @@ use crate::system::System;
 use oldham_cosim::Energy;
 
 impl System {
-    /// Kinetic and potential energy at the time reached. Dissipated and supplied energy are
-    /// accumulated by the trapezoidal rule if the options ask for it.
+    /// Kinetic and potential energy at the time reached. Dissipated and supplied energy, and what elements
+    /// without a potential took up, are accumulated by the trapezoidal rule if the options ask for it.
     pub fn energy(&self, inputs: &[f64]) -> Energy {
         let energy = self.assembly.element_energy(&self.evaluation_point(inputs));
         let mut energy = Energy {
             kinetic: 0.0,
-            potential: energy.stored,
+            potential: energy.stored + self.state.taken,
             dissipated: self.state.dissipated,
             supplied: self.state.supplied,
         };
@@ -36,23 +36,28 @@ impl System {
     }
 
     pub(crate) fn accumulate_energy(&mut self, h: f64, inputs: &[f64]) {
-        let [dissipated, supplied] = self.state.powers;
+        let [dissipated, supplied, taken] = self.state.powers;
         self.set_powers(inputs);
         let state = &mut self.state;
         state.dissipated += 0.5 * h * (dissipated + state.powers[0]);
         state.supplied += 0.5 * h * (supplied + state.powers[1]);
+        state.taken += 0.5 * h * (taken + state.powers[2]);
     }
 
     pub(crate) fn set_powers(&mut self, inputs: &[f64]) {
         self.state.powers = self.powers(self.state.time, inputs);
     }
 
-    /// Powers that are dissipated and supplied. Forces that come from other parts supply nothing:
-    /// their work is a matter between the two.
-    pub(crate) fn powers(&mut self, time: f64, inputs: &[f64]) -> [f64; 2] {
+    /// Powers that are dissipated, supplied, and taken up without a potential. Forces that come from other
+    /// parts supply nothing: their work is a matter between the two.
+    pub(crate) fn powers(&mut self, time: f64, inputs: &[f64]) -> [f64; 3] {
         let [dissipated, supplied] = self.powers_with(time, inputs);
+        let taken = self.assembly.taken_besides(&EvaluationPoint {
+            time,
+            ..self.evaluation_point(inputs)
+        });
         if self.foreign.is_empty() {
-            return [dissipated, supplied];
+            return [dissipated, supplied, taken];
         }
         let mut own = std::mem::take(&mut self.work.own_inputs);
         own.clear();
@@ -62,7 +67,7 @@ impl System {
         }
         let [_, supplied] = self.powers_with(time, &own);
         self.work.own_inputs = own;
-        [dissipated, supplied]
+        [dissipated, supplied, taken]
     }
 
     fn powers_with(&self, time: f64, inputs: &[f64]) -> [f64; 2] {

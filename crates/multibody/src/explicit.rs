@@ -75,8 +75,8 @@ pub(crate) struct Stages {
     newest: Vec<Slope>,
     /// Weighted sums over the stages.
     sum: Vec<Slope>,
-    /// Weighted sums of dissipated and supplied power.
-    powers: [f64; 2],
+    /// Weighted sums of dissipated, supplied and taken power.
+    powers: [f64; 3],
     determinants: Determinants,
     /// Where the stages have led, before the projection.
     reached: Vec<Motion>,
@@ -87,7 +87,7 @@ impl Stages {
         Self {
             newest: vec![Slope::default(); nodes],
             sum: vec![Slope::default(); nodes],
-            powers: [0.0; 2],
+            powers: [0.0; 3],
             determinants: Determinants::new(lu),
             reached: vec![Motion::default(); nodes],
         }
@@ -96,7 +96,7 @@ impl Stages {
     fn clear(&mut self) {
         self.newest.fill(Slope::default());
         self.sum.fill(Slope::default());
-        self.powers = [0.0; 2];
+        self.powers = [0.0; 3];
     }
 }
 
@@ -322,9 +322,10 @@ impl System {
         std::mem::swap(&mut state.multipliers, &mut state.multipliers_before);
         self.record_accelerations();
         let state = &mut self.state;
-        let [dissipated, supplied] = self.work.stages.powers;
+        let [dissipated, supplied, taken] = self.work.stages.powers;
         state.dissipated += h * dissipated;
         state.supplied += h * supplied;
+        state.taken += h * taken;
         state.time = time;
         state.step = h;
         state.known = (state.known + 1).min(2);

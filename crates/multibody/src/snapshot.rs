@@ -21,6 +21,7 @@ impl State for System {
             &mut state.step,
             &mut state.dissipated,
             &mut state.supplied,
+            &mut state.taken,
             &mut memory.acceleration,
             &mut memory.noise,
             &mut memory.rate,

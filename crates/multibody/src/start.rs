@@ -31,6 +31,7 @@ impl System {
         self.work.factored.values.clear();
         self.state.known = 1;
         (self.state.dissipated, self.state.supplied) = (0.0, 0.0);
+        self.state.taken = 0.0;
         self.set_powers(inputs);
         Ok(())
     }

@@ -101,8 +101,10 @@ pub(crate) struct State {
     pub factored_at: FactoredAt,
     pub dissipated: f64,
     pub supplied: f64,
-    /// Powers at the newest time, for the next increment.
-    pub powers: [f64; 2],
+    /// Work that elements without a potential took up besides what their strains store.
+    pub taken: f64,
+    /// Powers at the newest time, for the next increment: dissipated, supplied and taken.
+    pub powers: [f64; 3],
 }
 
 impl State {
@@ -120,6 +122,7 @@ impl State {
         (self.time, self.known, self.step) = (other.time, other.known, other.step);
         self.convergence = other.convergence;
         (self.dissipated, self.supplied) = (other.dissipated, other.supplied);
+        self.taken = other.taken;
         self.powers = other.powers;
     }
 }
@@ -437,6 +440,7 @@ impl System {
             gains,
             dissipated: self.state.dissipated,
             supplied: self.state.supplied,
+            taken: self.state.taken,
             powers: self.state.powers,
         };
         Ok(())

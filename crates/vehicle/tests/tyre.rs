@@ -16,8 +16,13 @@ use std::sync::Arc;
 /// Coefficients of commonroad-vehicle-models 3.0.2, as our formula takes them: its lateral stiffness
 /// is proportional to the load, which ours is at the nominal load for PKY2 = 1.
 fn commonroad(load: f64, has_camber: bool) -> MagicFormula {
+    let numbers = commonroad_numbers(load, has_camber);
+    MagicFormula::from_properties(&PropertyFile::from_numbers(numbers)).unwrap()
+}
+
+fn commonroad_numbers(load: f64, has_camber: bool) -> Vec<(&'static str, f64)> {
     let shift = |value: f64| if has_camber { value } else { 0.0 };
-    let numbers = [
+    vec![
         ("FNOMIN", load),
         ("UNLOADED_RADIUS", 0.344),
         ("VERTICAL_STIFFNESS", 2e5),
@@ -55,8 +60,27 @@ fn commonroad(load: f64, has_camber: bool) -> MagicFormula {
         ("RVY4", 12.12),
         ("RVY5", 1.9),
         ("RVY6", -10.704),
-    ];
-    MagicFormula::from_properties(&PropertyFile::from_numbers(numbers)).unwrap()
+    ]
+}
+
+/// A file of version 5 without coefficients of combined slip: each force is that of pure slip, whatever the other
+/// slip is.
+#[test]
+fn files_without_combined_slip_are_those_of_pure_slip() {
+    for line in include_str!("data/commonroad_tyre.csv").lines().skip(1) {
+        let numbers: Vec<f64> = line.split(',').map(|n| n.parse().unwrap()).collect();
+        let [load, kappa, alpha, gamma, fx_pure, fy_pure, ..] = numbers[..] else {
+            panic!("eight columns: {line}");
+        };
+        let all = commonroad_numbers(load, gamma != 0.0);
+        let pure = all.into_iter().filter(|(key, _)| !key.starts_with('R'));
+        let pure = pure.chain([("FITTYP", 5.0)]);
+        let tyre = MagicFormula::from_properties(&PropertyFile::from_numbers(pure)).unwrap();
+        let forces = tyre.forces(&Slip::forward(kappa, alpha, gamma, load, 20.0), 1.0);
+        for (found, expected) in [(forces.fx, fx_pure), (forces.fy, fy_pure)] {
+            assert!((found - expected).abs() < 1e-9 * load, "{found} in {line}");
+        }
+    }
 }
 
 #[test]

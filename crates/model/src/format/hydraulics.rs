@@ -89,11 +89,11 @@ pub(crate) struct Actuator {
     /// Viscous friction in N·s/m.
     #[schemars(extend("default" = 0.0))]
     pub friction: Option<At<Formula>>,
-    /// Dry friction in N.
+    /// Dry friction in N: times tanh(rate / 1 mm/s), so that what ought to stick creeps.
     #[schemars(extend("default" = 0.0))]
     pub dry_friction: Option<At<Formula>>,
-    /// Length in m that remains of a chamber when the piston is at its end. By default 1 % of the
-    /// stroke.
+    /// Length in m that each chamber has at least: nearer to its end its volume falls no further, while the
+    /// piston goes on displacing oil. By default 1 % of the stroke.
     pub dead_length: Option<At<Formula>>,
     /// Stiffness of the end stops in N/m.
     #[schemars(extend("default" = 1e7))]

@@ -70,6 +70,14 @@ fn dissipated(laws: &[(usize, Law)], position: Vec3, rate: Vec3, at: &At<'_>) ->
         .sum()
 }
 
+/// Power of what time adds to the laws. Elastic torques work along the rates of the components of the
+/// rotation vector, which are not those of the spin.
+fn supplied(laws: &[(usize, Law)], position: Vec3, rate: Vec3, at: &At<'_>) -> f64 {
+    let each = laws.iter();
+    each.map(|(i, law)| law.supplied(position[*i], rate[*i], at))
+        .sum()
+}
+
 /// Relative motion, in the axes of the first marker unless said otherwise.
 struct Relative {
     arms: [Vec3; 2],
@@ -252,7 +260,13 @@ impl Element for Bushing {
                 + 2.0 * r.rate.dot(self.damping_coupling * r.spin)
                 + dissipated(&self.laws, r.displacement, r.rate, at)
                 + dissipated(&self.rotational_laws, r.theta, r.spin, at),
-            supplied: 0.0,
+            supplied: supplied(&self.laws, r.displacement, r.rate, at)
+                + supplied(
+                    &self.rotational_laws,
+                    r.theta,
+                    inverse_tangent(r.theta) * r.spin,
+                    at,
+                ),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A force or torque along the coordinate of a joint: torsion springs, end stops, motors, and what
 //! comes through a port.
 
+use super::account::Beyond;
 use super::{
     At, Element, ElementEnergy, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
@@ -9,14 +10,13 @@ use crate::joint::{Coordinate, Ends, Geometry};
 use crate::kinks::mixed;
 use crate::node::{Marker, NodeId};
 
-/// A law of the coordinate between two markers whose third axes a joint keeps aligned. An angle is
-/// between -π and π at the start; from there on whole turns count.
+/// A law of the coordinate between two markers, whose third axes a joint should keep aligned: an angle is
+/// the twist where none does. It is between -π and π at the start; from there on whole turns count.
 #[derive(Clone, Debug)]
 pub struct CoordinateForce {
     ends: Ends,
     coordinate: Coordinate,
-    law: Law,
-    free: Drive,
+    spring: Beyond,
 }
 
 /// The coordinate and its rate, as the law sees them.
@@ -39,8 +39,11 @@ impl CoordinateForce {
         Self {
             ends: Ends::of(ends),
             coordinate,
-            law,
-            free: free.into(),
+            spring: Beyond {
+                law,
+                free: free.into(),
+                follows: false,
+            },
         }
     }
 
@@ -65,7 +68,7 @@ impl CoordinateForce {
     fn read(&self, at: &At<'_>) -> Reading {
         let geometry = self.ends.geometry(at);
         Reading {
-            beyond: self.coordinate.value(&geometry, at.memory[0]) - self.free.at(at),
+            beyond: self.coordinate.value(&geometry, at.memory[0]) - self.spring.free.at(at),
             rate: self.coordinate.rate(&self.ends, &geometry, at),
             geometry,
         }
@@ -79,8 +82,8 @@ impl Element for CoordinateForce {
 
     fn refer(&mut self, references: &mut dyn References) {
         refer_nodes(&mut self.ends.nodes, references);
-        self.free.refer(references);
-        self.law.refer(references);
+        self.spring.free.refer(references);
+        self.spring.law.refer(references);
     }
 
     /// The coordinate, to count whole turns.
@@ -94,18 +97,21 @@ impl Element for CoordinateForce {
 
     fn side(&self, at: &At<'_>) -> u64 {
         let r = self.read(at);
-        mixed(self.law.side(r.beyond, r.rate, at), self.free.side(at))
+        mixed(
+            self.spring.law.side(r.beyond, r.rate, at),
+            self.spring.free.side(at),
+        )
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let r = self.read(at);
-        let (tension, ..) = self.law.evaluate(r.beyond, r.rate, at);
+        let (tension, ..) = self.spring.law.evaluate(r.beyond, r.rate, at);
         self.coordinate.gradient(&r.geometry).load(-tension, out);
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         let r = self.read(at);
-        let (tension, by_value, by_rate) = self.law.evaluate(r.beyond, r.rate, at);
+        let (tension, by_value, by_rate) = self.spring.law.evaluate(r.beyond, r.rate, at);
         let k = weights.stiffness * by_value + weights.damping * by_rate;
         let gradient = self.coordinate.gradient(&r.geometry);
         gradient.add_dyad(&gradient, k, out);
@@ -115,6 +121,6 @@ impl Element for CoordinateForce {
 
     fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let r = self.read(at);
-        self.law.energy(r.beyond, r.rate, at)
+        self.spring.energy(r.beyond, r.rate, at)
     }
 }

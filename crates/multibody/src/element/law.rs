@@ -1,6 +1,6 @@
 //! What springs, rods and bushings do along one direction.
 
-use super::{At, ElementEnergy, Hysteresis, References};
+use super::{At, Hysteresis, References};
 use crate::drive::{Drive, interpolate};
 use crate::kinks::mixed;
 use std::fmt;
@@ -93,7 +93,7 @@ type Side = dyn Fn(f64, f64, f64) -> u64 + Send + Sync;
 /// Tension as a function of elongation, rate and time.
 #[derive(Clone)]
 pub struct TensionFunction {
-    tension: Arc<dyn Fn(f64, f64, f64) -> f64 + Send + Sync>,
+    pub(super) tension: Arc<dyn Fn(f64, f64, f64) -> f64 + Send + Sync>,
     /// With exact derivatives, if they are known.
     differentiated: Option<Arc<Differentiated>>,
     /// Where it has kinks, if that is known.
@@ -110,14 +110,6 @@ impl fmt::Debug for TensionFunction {
 const DIFFERENCE: f64 = 6e-6;
 /// Differences are relative to the argument, or to this if it is smaller.
 const LEAST_ARGUMENT: f64 = 1e-3;
-
-/// Positive nodes and weights of the Gauss–Legendre rule of eight points on (-1, 1).
-const GAUSS: [(f64, f64); 4] = [
-    (0.183_434_642_495_649_8, 0.362_683_783_378_362),
-    (0.525_532_409_916_329, 0.313_706_645_877_887_3),
-    (0.796_666_477_413_626_7, 0.222_381_034_453_374_48),
-    (0.960_289_856_497_536_3, 0.101_228_536_290_376_26),
-];
 
 impl TensionFunction {
     /// Central differences; zero where the function gives NaN nearby.
@@ -146,22 +138,12 @@ impl TensionFunction {
             false => differences(),
         }
     }
-
-    /// Work to stretch it slowly from zero.
-    fn potential(&self, elongation: f64, time: f64) -> f64 {
-        // With u² for the fraction of the way, roots at the origin stay smooth.
-        let at = |u: f64| (self.tension)(elongation * u * u, 0.0, time) * 2.0 * elongation * u;
-        let pair = |&(node, weight): &(f64, f64)| {
-            let half = 0.5 * node;
-            0.5 * weight * (at(0.5 - half) + at(0.5 + half))
-        };
-        GAUSS.iter().map(pair).sum()
-    }
 }
 
 impl Law {
     /// Any function of elongation, rate and time. Its derivatives are differences; in the balance
-    /// of energy it stores what a slow motion from zero would, and what the rate adds is lost.
+    /// of energy it stores what a slow motion from zero would at time zero, the work of what time adds
+    /// to it is supplied, and what the rate adds is lost.
     pub fn function(f: impl Fn(f64, f64, f64) -> f64 + Send + Sync + 'static) -> Self {
         Self::Function(TensionFunction {
             tension: Arc::new(f),
@@ -342,7 +324,7 @@ impl Law {
     }
 
     /// How far it is beyond a stop, and which: 1 for the upper one, -1 for the lower.
-    fn penetration(&self, elongation: f64) -> (f64, f64) {
+    pub(super) fn penetration(&self, elongation: f64) -> (f64, f64) {
         match self {
             Self::Stops { lower, upper, .. } => match elongation > *upper {
                 true => (elongation - upper, 1.0),
@@ -350,84 +332,6 @@ impl Law {
             },
             _ => (0.0, 0.0),
         }
-    }
-
-    pub(super) fn stored(&self, elongation: f64, at: &At<'_>) -> f64 {
-        match self {
-            Self::Linear { stiffness, .. } | Self::Viscoelastic { stiffness, .. } => {
-                0.5 * stiffness * elongation * elongation
-            }
-            Self::Table { points, .. } => area(points, elongation) - area(points, 0.0),
-            Self::Function(function) => function.potential(elongation, at.time),
-            Self::Given(law) => law.stored(elongation),
-            Self::Hysteresis(law) => {
-                let (z, _) = law.advance(at.memory[1], elongation - at.memory[0]);
-                law.stored(elongation, z)
-            }
-            Self::Pulling(law) if elongation > 0.0 => law.stored(elongation, at),
-            Self::Pushing(law) if elongation < 0.0 => law.stored(elongation, at),
-            Self::Stops { stiffness, .. } => {
-                let depth = self.penetration(elongation).0.max(0.0);
-                0.5 * stiffness * depth * depth
-            }
-            Self::Pulling(_)
-            | Self::Pushing(_)
-            | Self::Prescribed(_)
-            | Self::Thrust { .. }
-            | Self::Motor { .. } => 0.0,
-        }
-    }
-
-    /// Power lost, but that in viscoelastic branches: what the rate adds to a slow motion.
-    pub(super) fn dissipated(&self, elongation: f64, rate: f64, at: &At<'_>) -> f64 {
-        match self {
-            Self::Linear { damping, .. } | Self::Table { damping, .. } => damping * rate * rate,
-            Self::Function(_)
-            | Self::Given(_)
-            | Self::Pulling(_)
-            | Self::Pushing(_)
-            | Self::Stops { .. } => {
-                let tension = |rate: f64| self.evaluate(elongation, rate, at).0;
-                (tension(rate) - tension(0.0)) * rate
-            }
-            Self::Hysteresis(law) => {
-                let (z, _) = law.advance(at.memory[1], elongation - at.memory[0]);
-                law.dissipated(z, rate)
-            }
-            Self::Prescribed(_)
-            | Self::Thrust { .. }
-            | Self::Motor { .. }
-            | Self::Viscoelastic { .. } => 0.0,
-        }
-    }
-
-    /// Power that it brings in from outside.
-    pub(super) fn supplied(&self, rate: f64, at: &At<'_>) -> f64 {
-        match self {
-            Self::Prescribed(_) | Self::Thrust { .. } | Self::Motor { .. } => {
-                -self.evaluate(0.0, rate, at).0 * rate
-            }
-            _ => 0.0,
-        }
-    }
-
-    /// Energy and powers, but those of viscoelastic branches.
-    pub(crate) fn energy(&self, elongation: f64, rate: f64, at: &At<'_>) -> ElementEnergy {
-        ElementEnergy {
-            stored: self.stored(elongation, at),
-            dissipated: self.dissipated(elongation, rate, at),
-            supplied: self.supplied(rate, at),
-        }
-    }
-}
-
-/// The rate at which a free length changes, as on a winch; zero where it follows a sensor or an
-/// input, whose rates are not known.
-pub(super) fn winding(free: &Drive, at: &At<'_>) -> f64 {
-    const STEP: f64 = 1e-4;
-    match free {
-        Drive::Constant(_) | Drive::Input(_) | Drive::Measured(_) => 0.0,
-        given => given.derivatives(at.time, STEP)[0],
     }
 }
 

@@ -4,6 +4,7 @@
 //! forces and constraint violations to a [`Residual`], and their derivatives to a [`Jacobian`].
 //! Rotations are varied by spins in the absolute frame: δR = δφ × R.
 
+mod account;
 pub mod beam;
 mod bushing;
 mod cable;
@@ -182,6 +183,17 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
     fn powers(&self, at: &At<'_>) -> [f64; 2] {
         let energy = self.energy(at);
         [energy.dissipated, energy.supplied]
+    }
+
+    /// Whether its forces have a potential: what they do is stored or lost as [`energy`](Self::energy) says.
+    fn has_potential(&self) -> bool {
+        true
+    }
+
+    /// Of an element without a potential: the power that its forces take from its nodes beyond what
+    /// [`energy`](Self::energy) stores and loses. It is summed up in every step, and counts as stored.
+    fn taken_besides(&self, _at: &At<'_>) -> f64 {
+        0.0
     }
 
     /// Strains and internal loads at one of its evaluation points, for elements that have sections.

@@ -1,6 +1,6 @@
 //! A force along the line between two points: springs, dampers, rods.
 
-use super::law::winding;
+use super::account::Beyond;
 use super::{
     At, Element, ElementEnergy, Half, InternalState, Jacobian, Law, NotLinear, References,
     Residual, Weights, refer_nodes,
@@ -15,8 +15,7 @@ use oldham_space::{Mat3, Vec3};
 pub struct Rod {
     nodes: [NodeId; 2],
     offsets: [Vec3; 2],
-    free_length: Drive,
-    law: Law,
+    spring: Beyond,
 }
 
 /// Places and velocities of the ends, seen along the line.
@@ -26,8 +25,6 @@ struct Line {
     length: f64,
     /// Of the elongation.
     rate: f64,
-    /// Rate of the free length.
-    winding: f64,
 }
 
 impl Rod {
@@ -36,8 +33,11 @@ impl Rod {
         Self {
             nodes: [a.node, b.node],
             offsets: [a.offset, b.offset],
-            free_length: free_length.into(),
-            law,
+            spring: Beyond {
+                law,
+                free: free_length.into(),
+                follows: true,
+            },
         }
     }
 
@@ -50,31 +50,30 @@ impl Rod {
             - a.angular_velocity.cross(arms[0]);
         let length = between.norm();
         let direction = between * (1.0 / length);
-        let winding = winding(&self.free_length, at);
         Line {
             arms,
             direction,
             length,
-            rate: velocity.dot(direction) - winding,
-            winding,
+            rate: velocity.dot(direction) - self.spring.winding(at),
         }
     }
 
     /// Whether its law depends on the past.
     pub fn remembers(&self) -> bool {
-        self.law.memory() > 0
+        self.spring.law.memory() > 0
     }
 
     /// The tension.
     pub(crate) fn tension(&self, at: &At<'_>) -> f64 {
         let line = self.line(at);
-        self.law
+        self.spring
+            .law
             .evaluate(self.elongation(at, &line), line.rate, at)
             .0
     }
 
     fn elongation(&self, at: &At<'_>, line: &Line) -> f64 {
-        line.length - self.free_length.at(at)
+        line.length - self.spring.free.at(at)
     }
 }
 
@@ -85,12 +84,12 @@ impl Element for Rod {
 
     fn refer(&mut self, references: &mut dyn References) {
         refer_nodes(&mut self.nodes, references);
-        self.free_length.refer(references);
-        self.law.refer(references);
+        self.spring.free.refer(references);
+        self.spring.law.refer(references);
     }
 
     fn memory(&self) -> usize {
-        self.law.memory()
+        self.spring.law.memory()
     }
 
     fn depends_on_past(&self) -> bool {
@@ -153,19 +152,22 @@ impl Element for Rod {
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
         let elongation = self.elongation(at, &self.line(at));
-        self.law.remember(elongation, at, memory);
+        self.spring.law.remember(elongation, at, memory);
     }
 
     fn side(&self, at: &At<'_>) -> u64 {
         let line = self.line(at);
-        let law = self.law.side(self.elongation(at, &line), line.rate, at);
-        mixed(law, self.free_length.side(at))
+        let law = self
+            .spring
+            .law
+            .side(self.elongation(at, &line), line.rate, at);
+        mixed(law, self.spring.free.side(at))
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let line = self.line(at);
         let elongation = self.elongation(at, &line);
-        let (tension, ..) = self.law.evaluate(elongation, line.rate, at);
+        let (tension, ..) = self.spring.law.evaluate(elongation, line.rate, at);
         let force = line.direction * tension;
         out.load(0, force, line.arms[0].cross(force));
         out.load(1, -force, -line.arms[1].cross(force));
@@ -174,7 +176,9 @@ impl Element for Rod {
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         let line = self.line(at);
         let (tension, by_length, by_rate) =
-            self.law.evaluate(self.elongation(at, &line), line.rate, at);
+            self.spring
+                .law
+                .evaluate(self.elongation(at, &line), line.rate, at);
         let n = line.direction;
         let along = weights.stiffness * by_length + weights.damping * by_rate;
         let across = weights.stiffness * tension / line.length;
@@ -192,8 +196,8 @@ impl Element for Rod {
     fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let [dissipated, supplied] = self.powers(at);
         let elongation = self.elongation(at, &self.line(at));
-        let mut stored = self.law.stored(elongation, at);
-        if let Law::Viscoelastic { branches, .. } = &self.law {
+        let mut stored = self.spring.stored(elongation, at);
+        if let Law::Viscoelastic { branches, .. } = &self.spring.law {
             for ((stiffness, _), tension) in branches.iter().zip(&at.memory[1..]) {
                 stored += 0.5 * tension * tension / stiffness;
             }
@@ -208,12 +212,8 @@ impl Element for Rod {
     fn powers(&self, at: &At<'_>) -> [f64; 2] {
         let line = self.line(at);
         let elongation = self.elongation(at, &line);
-        let mut dissipated = self.law.dissipated(elongation, line.rate, at);
-        let mut supplied = self.law.supplied(line.rate, at);
-        if line.winding != 0.0 {
-            supplied -= self.law.evaluate(elongation, line.rate, at).0 * line.winding;
-        }
-        if let Law::Viscoelastic { branches, .. } = &self.law {
+        let [mut dissipated, supplied] = self.spring.powers(elongation, line.rate, at);
+        if let Law::Viscoelastic { branches, .. } = &self.spring.law {
             for ((stiffness, time), tension) in branches.iter().zip(&at.memory[1..]) {
                 dissipated += tension * tension / (stiffness * time);
             }

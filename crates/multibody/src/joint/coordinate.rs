@@ -1,16 +1,21 @@
 //! The coordinate of a joint with one degree of freedom: an angle or a distance.
+//!
+//! The angle is the twist of the second marker against the first about their third axes z₁ and z₂: the
+//! relative rotation is one from z₁ to z₂, the shortest, after one about z₁ by that angle. Where a joint keeps the
+//! axes aligned, that is the angle between the first axes. Where none does, it is defined up to opposite axes, and its
+//! gradient n = (z₁ + z₂) / (1 + z₁ · z₂) by spins makes a moment that is a law of it store energy.
 
 use super::row::{Gradient, Moving, Row, TurnRates};
 use super::{Ends, Geometry};
 use crate::element::{At, Half, Jacobian};
 use oldham_cosim::Unit;
-use oldham_space::Vec3;
+use oldham_space::{Mat3, Vec3};
 use std::f64::consts::{PI, TAU};
 
-/// What is measured between two markers whose third axes stay aligned.
+/// What is measured between two markers, as a rule with third axes that stay aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coordinate {
-    /// Angle about the third axis, over any number of turns.
+    /// Angle about the third axis, over any number of turns: the twist, where the axes are not aligned.
     Angle,
     /// Distance along the third axis.
     Slide,
@@ -30,9 +35,10 @@ impl Coordinate {
         match self {
             Self::Slide => along_axis().value(g),
             Self::Angle => {
-                let x = g.axes[1].column(0);
-                let angle = g.axes[0].column(1).dot(x).atan2(g.axes[0].column(0).dot(x));
-                nearest_angle(angle, near)
+                let [[x1, y1], [x2, y2]] = g.axes.map(|axes| [axes.column(0), axes.column(1)]);
+                let sine = y1.dot(x2) - x1.dot(y2);
+                let cosine = x1.dot(x2) + y1.dot(y2);
+                nearest_angle(sine.atan2(cosine), near)
             }
         }
     }
@@ -41,7 +47,7 @@ impl Coordinate {
         match self {
             Self::Slide => along_axis().gradient(g),
             Self::Angle => {
-                let axis = g.axes[0].column(2);
+                let axis = Twist::new(g).axis;
                 Gradient {
                     position: [Vec3::ZERO; 2],
                     rotation: [-axis, axis],
@@ -55,10 +61,11 @@ impl Coordinate {
         match self {
             Self::Slide => along_axis().add_hessian(g, multiplier, out),
             Self::Angle => {
-                // The axis turns with the first node.
-                let turned = g.axes[0].column(2).skew() * multiplier;
-                for (row, m) in [turned, -turned].into_iter().enumerate() {
-                    out.add((row, Half::Angular), (0, Half::Angular), m);
+                let by_spin = Twist::new(g).axis_by_spin();
+                for (column, by_spin) in by_spin.into_iter().enumerate() {
+                    let turned = by_spin * multiplier;
+                    out.add((0, Half::Angular), (column, Half::Angular), -turned);
+                    out.add((1, Half::Angular), (column, Half::Angular), turned);
                 }
             }
         }
@@ -80,8 +87,7 @@ impl Coordinate {
         convective + node(0) + node(1)
     }
 
-    /// First and second time derivative while the nodes keep their velocities, the axes being
-    /// aligned.
+    /// First and second time derivative while the nodes keep their velocities.
     pub(crate) fn derivatives(self, ends: &Ends, at: &At<'_>) -> [f64; 2] {
         let g = ends.geometry(at);
         let motions = ends.nodes.map(|node| at.motion(node));
@@ -92,8 +98,10 @@ impl Coordinate {
             }
             Self::Angle => {
                 let [a, b] = motions.map(|motion| motion.angular_velocity);
-                let axis = g.axes[0].column(2);
-                [axis.dot(b - a), a.cross(axis).dot(b)]
+                let twist = Twist::new(&g);
+                let [by_first, by_second] = twist.axis_by_spin();
+                let turning = by_first * a + by_second * b;
+                [twist.axis.dot(b - a), turning.dot(b - a)]
             }
         }
     }
@@ -101,6 +109,39 @@ impl Coordinate {
     pub(crate) fn rate(self, ends: &Ends, g: &Geometry, at: &At<'_>) -> f64 {
         let motions = ends.nodes.map(|node| at.motion(node));
         self.gradient(g).rate(motions)
+    }
+}
+
+/// What the twist changes with.
+struct Twist {
+    /// Third axes of the markers.
+    thirds: [Vec3; 2],
+    /// One plus their scalar product: 2 where they are aligned, 0 where they are opposite.
+    alignment: f64,
+    /// The gradient of the angle by spins of the second marker: the common axis, where there is one.
+    axis: Vec3,
+}
+
+impl Twist {
+    fn new(g: &Geometry) -> Self {
+        let thirds = [g.axes[0].column(2), g.axes[1].column(2)];
+        let alignment = 1.0 + thirds[0].dot(thirds[1]);
+        Self {
+            thirds,
+            alignment,
+            axis: (thirds[0] + thirds[1]) * (1.0 / alignment),
+        }
+    }
+
+    /// How the axis changes with spins of both markers.
+    fn axis_by_spin(&self) -> [Mat3; 2] {
+        let [first, second] = self.thirds;
+        let across = self.axis.outer(first.cross(second));
+        let per = -1.0 / self.alignment;
+        [
+            (first.skew() + across) * per,
+            (second.skew() - across) * per,
+        ]
     }
 }
 

@@ -22,8 +22,8 @@ pub(super) struct Settings {
     axis: Option<At<[f64; 3]>>,
     /// A tyre property file (.tir) beside the model.
     file: Option<At<String>>,
-    /// Coefficients by the keys of tyre property files, in SI units; `FITTYP` is 6 (MF 5.2) or 61
-    /// (MF 6.1).
+    /// Coefficients by the keys of tyre property files, in SI units; `FITTYP` is 5 or 6 (MF 5,
+    /// MF 5.2) or 61 (MF 6.1).
     coefficients: Option<At<BTreeMap<String, f64>>>,
     /// The same coefficients and the same road as this tyre, which is written further up.
     like: Option<At<String>>,

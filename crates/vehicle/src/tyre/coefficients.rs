@@ -119,7 +119,7 @@ pub(super) enum Relaxation {
 }
 
 /// Keys without which there is no tyre, with what they may be and what they are.
-const REQUIRED: [(&str, [f64; 2], &str); 14] = [
+const REQUIRED: [(&str, [f64; 2], &str); 10] = [
     ("FNOMIN", [10.0, 1e5], "the nominal load in N"),
     ("UNLOADED_RADIUS", [0.05, 2.0], "the unloaded radius in m"),
     (
@@ -155,18 +155,6 @@ const REQUIRED: [(&str, [f64; 2], &str); 14] = [
         [0.05, 50.0],
         "the load at which the cornering stiffness is largest, over the nominal one",
     ),
-    (
-        "RBX1",
-        [0.0, 200.0],
-        "how fast side slip reduces the longitudinal force; 0 if it does not",
-    ),
-    ("RCX1", [0.0, 3.0], "the shape of that reduction"),
-    (
-        "RBY1",
-        [0.0, 200.0],
-        "how fast longitudinal slip reduces the lateral force; 0 if it does not",
-    ),
-    ("RCY1", [0.0, 3.0], "the shape of that reduction"),
 ];
 const LENGTHS: [(&str, [f64; 2], &str); 3] = [
     (
@@ -198,7 +186,21 @@ const CARCASS: [(&str, [f64; 2], &str); 2] = [
     ),
 ];
 /// Keys that may be left out, with what they may be.
-const OPTIONAL: [(&str, [f64; 2], &str); 10] = [
+const OPTIONAL: [(&str, [f64; 2], &str); 14] = [
+    // Files of pure slip have none of these four: slip in one direction then takes nothing from the force
+    // in the other.
+    (
+        "RBX1",
+        [0.0, 200.0],
+        "how fast side slip reduces the longitudinal force; 0 if it does not",
+    ),
+    ("RCX1", [0.0, 3.0], "the shape of that reduction"),
+    (
+        "RBY1",
+        [0.0, 200.0],
+        "how fast longitudinal slip reduces the lateral force; 0 if it does not",
+    ),
+    ("RCY1", [0.0, 3.0], "the shape of that reduction"),
     (
         "FZMAX",
         [10.0, 1e6],
@@ -245,13 +247,14 @@ impl MagicFormula {
     pub fn from_properties(file: &PropertyFile) -> Result<Self, Vec<TyreProblem>> {
         let mut problems = Vec::new();
         let version = match file.number("FITTYP") {
-            None | Some(6.0 | 21.0) => Version::Mf52,
+            // Version 5 has the keys of 5.2 but for some that are zero then.
+            None | Some(5.0 | 6.0 | 21.0) => Version::Mf52,
             Some(61.0 | 62.0) => Version::Mf61,
             Some(other) => {
                 problems.push(TyreProblem::new(
                     file.line("FITTYP"),
                     format!("FITTYP = {other} is a formula that is not known"),
-                    "convert it to 6 (MF 5.2) or 61 (MF 6.1)",
+                    "convert it to 5 or 6 (MF 5, MF 5.2) or 61 (MF 6.1)",
                 ));
                 Version::Mf52
             }

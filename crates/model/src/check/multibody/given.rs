@@ -29,6 +29,10 @@ impl TimeFunction for OfTime {
     fn side(&self, t: f64) -> u64 {
         self.0.sides(&[t])
     }
+
+    fn may_jump(&self) -> bool {
+        !self.0.is_smooth()
+    }
 }
 
 impl Checker<'_> {

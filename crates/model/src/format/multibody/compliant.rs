@@ -218,8 +218,10 @@ pub(crate) struct RigidLink {
     pub nodes: Option<At<Vec<At<String>>>>,
 }
 
-/// A torsion spring and damper about an axis that a joint keeps common to two nodes. The angle
-/// begins between -π and π and counts full revolutions from there.
+/// A torsion spring and damper about an axis of two nodes, which a joint should keep common to both. Where
+/// none does, the angle is the twist: what is left of the relative rotation besides the shortest one that tilts one
+/// axis into the other; the moment acts about the mean of both axes, and energy is stored. Axes that come near to
+/// opposite directions have no twist. The angle begins between -π and π and counts full revolutions from there.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct TorsionSpring {
     /// The two nodes `[a, b]`, `ground` among them.
@@ -233,15 +235,15 @@ pub(crate) struct TorsionSpring {
     /// Stiffness in N·m/rad.
     #[schemars(extend("default" = 0.0))]
     pub stiffness: Option<At<Formula>>,
-    /// Damping in N·m·s/rad.
+    /// Damping in N·m·s/rad of the rate of the angle; a free angle that moves is not damped against.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<NonNegative>>,
     /// Angle (rad) and torque (N·m) in pairs of rising angle, instead of a stiffness.
     pub table: Option<At<Pairs>>,
     /// Torque (N·m) over angle and rate, instead of stiffness and damping.
     pub map: Option<At<Map>>,
-    /// The torque in N·m as an expression of the twist `d`, its rate `v` and time `t`, instead of
-    /// stiffness and damping.
+    /// The torque in N·m as an expression of the twist `d` beyond the free angle, the rate `v` of the angle and time
+    /// `t`, instead of stiffness and damping.
     pub torque: Option<At<Formula>>,
     /// The free (unloaded) angle in rad, from the initial orientation.
     #[schemars(extend("default" = 0.0))]

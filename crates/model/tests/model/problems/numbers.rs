@@ -42,7 +42,7 @@ fn parameters_and_expressions() {
             "m1 = 1.0\nk1",
             "m1 = 1.0\n«v = 1\nk1",
             "`v` has another meaning",
-            "",
+            "taken are d, v, t, pi, e",
         ),
         mistake(
             "m1 = 1.0\nk1",

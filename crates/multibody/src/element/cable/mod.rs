@@ -10,7 +10,7 @@
 
 mod path;
 
-use super::law::winding;
+use super::account::Beyond;
 use super::{
     At, Element, ElementEnergy, Half, InternalState, Jacobian, Law, NotLinear, References,
     Residual, STICKS, Weights, add_point_stiffness, by_poses, refer_nodes,
@@ -43,8 +43,7 @@ pub struct Cable {
     places: Vec<[Vec3; 2]>,
     pulleys: Vec<Pulley>,
     radii: [f64; MOST_POINTS],
-    free_length: Drive,
-    law: Law,
+    spring: Beyond,
 }
 
 /// Where the cable runs, and how it moves.
@@ -115,8 +114,11 @@ impl Cable {
             places: markers.iter().map(place).collect(),
             pulleys: vec![Pulley::default(); markers.len()],
             radii: [0.0; MOST_POINTS],
-            free_length: free_length.into(),
-            law,
+            spring: Beyond {
+                law,
+                free: free_length.into(),
+                follows: true,
+            },
         }
     }
 
@@ -172,12 +174,12 @@ impl Cable {
             axes,
             path,
             rates,
-            winding: winding(&self.free_length, at),
+            winding: self.spring.winding(at),
         }
     }
 
     fn elongation(&self, course: &Course, at: &At<'_>) -> f64 {
-        course.path.length - self.free_length.at(at)
+        course.path.length - self.spring.free.at(at)
     }
 
     /// The bristles on a pulley that has friction.
@@ -189,6 +191,7 @@ impl Cable {
     fn tensions(&self, course: &Course, at: &At<'_>) -> Tensions {
         let mut tensions = Tensions {
             law: self
+                .spring
                 .law
                 .evaluate(self.elongation(course, at), course.rate(), at),
             fractions: [1.0; MOST_POINTS],
@@ -220,8 +223,8 @@ impl Element for Cable {
 
     fn refer(&mut self, references: &mut dyn References) {
         refer_nodes(&mut self.nodes, references);
-        self.free_length.refer(references);
-        self.law.refer(references);
+        self.spring.free.refer(references);
+        self.spring.law.refer(references);
     }
 
     /// Deflections of the bristles on the pulleys.
@@ -297,7 +300,7 @@ impl Element for Cable {
 
     /// Slack or taut.
     fn side(&self, at: &At<'_>) -> u64 {
-        mixed(u64::from(self.tension(at) > 0.0), self.free_length.side(at))
+        mixed(u64::from(self.tension(at) > 0.0), self.spring.free.side(at))
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
@@ -355,10 +358,10 @@ impl Element for Cable {
     fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let course = self.course(at);
         let tensions = self.tensions(&course, at);
-        let mut energy = self
-            .law
-            .energy(self.elongation(&course, at), course.rate(), at);
-        energy.supplied -= tensions.of(0) * course.winding;
+        let elongation = self.elongation(&course, at);
+        let mut energy = self.spring.energy(elongation, course.rate(), at);
+        // The free length is given out at the first end, against the tension there.
+        energy.supplied += (tensions.law.0 - tensions.of(0)) * course.winding;
         for point in 1..course.stretches() {
             let gain = tensions.of(point) - tensions.of(point - 1);
             energy.dissipated += gain * course.slip(point);

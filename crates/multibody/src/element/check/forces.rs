@@ -119,6 +119,20 @@ fn torsion_springs_and_transmissions() {
     assert_derivatives(model, 0.0, &[], 1e-8);
 }
 
+/// No joint keeps the axes aligned.
+#[test]
+fn torsion_springs_with_tilted_axes() {
+    let mut model = Model::new();
+    let [a, b] = markers(&mut model, false);
+    model.element("bar", CoordinateForce::torsion_spring(a, b, 3.0, 0.0, 0.4));
+    let cubic = Law::function(|angle, _, _| 2.0 * angle.powi(3));
+    model.element(
+        "cubic",
+        CoordinateForce::new(Coordinate::Angle, [a, b], cubic, 0.4),
+    );
+    assert_derivatives(model, 0.0, &[], 1e-8);
+}
+
 /// Cables over three points, and teeth that give, with backlash and without.
 #[test]
 fn cables_and_elastic_transmissions() {

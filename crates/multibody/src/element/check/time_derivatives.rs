@@ -142,6 +142,19 @@ fn driven_coordinates_know_their_time_derivatives() {
     }
 }
 
+/// About axes that are tilted and turn.
+#[test]
+fn a_twist_knows_its_time_derivatives() {
+    let target = Target::Value(Drive::ZERO);
+    let mut model = Model::new();
+    let ends = two_nodes(&mut model, true).map(Marker::on);
+    model.element(
+        "driven",
+        DrivenCoordinate::new(Coordinate::Angle, ends, target),
+    );
+    assert_time_derivatives(model, 0.6, &[], 1e-7);
+}
+
 /// A screw whose carrier turns; its axes stay aligned.
 #[test]
 fn transmissions_know_their_time_derivatives() {

@@ -232,6 +232,27 @@ impl Beam3 {
         ]
     }
 
+    /// How fast the volumes on both sides of each evaluation point move apart there, and how fast they turn
+    /// against each other, in the axes of the middle node: each volume moves with its node.
+    fn apart(&self, d: &Deformed, [first, middle, last]: [&Motion; 3]) -> [Vec3s; 2] {
+        let local = |v: Vec3| middle.rotation.transpose_mul(v);
+        let against_middle = |m: &Motion, lane: usize| {
+            let place = d.place.lane(lane);
+            let arm = place - local(m.position - middle.position);
+            let [spin, middle_spin] = [m, middle].map(|m| local(m.angular_velocity));
+            let velocity = local(m.velocity - middle.velocity);
+            [
+                velocity + spin.cross(arm) - middle_spin.cross(place),
+                spin - middle_spin,
+            ]
+        };
+        let (left, right) = (against_middle(first, 0), against_middle(last, 1));
+        [0, 1].map(|i| {
+            let lanes = [-left[i], right[i]];
+            V3([0, 1, 2].map(|k: usize| Pair(lanes.map(|v| v[k]))))
+        })
+    }
+
     /// Internal force and moment, in the axes of the middle node.
     #[inline(always)]
     fn internal_load(&self, d: &Deformed, motions: [&Motion; 3]) -> [Vec3s; 2] {
@@ -356,6 +377,29 @@ impl Element for Beam3 {
         }
     }
 
+    /// Balances of finite volumes do not follow from the strain energy.
+    fn has_potential(&self) -> bool {
+        false
+    }
+
+    fn taken_besides(&self, at: &At<'_>) -> f64 {
+        let motions = self.motions(at);
+        let d = self.deformed(motions);
+        let rates = self.strain_rates(&d, motions);
+        let mut strain = d.strain;
+        if !self.is_conservative() {
+            strain = [0, 1].map(|i| strain[i] + rates[i] * self.damping);
+        }
+        let felt = self.stress(&strain);
+        let inside = (rates[0].dot(felt[0]) + rates[1].dot(felt[1])) / self.per_length;
+        let [force, moment] = felt.map(|v| turn(d.g, d.a, v));
+        // The parts of the element beside an evaluation point move as rigid bodies with their nodes.
+        let apart = self.apart(&d, motions);
+        let outside = apart[0].dot(force) + apart[1].dot(moment);
+        let besides = outside - inside;
+        besides.0[0] + besides.0[1]
+    }
+
     fn turns(&self, orientation: &dyn Fn(NodeId) -> Quaternion) -> Option<[Vec3; 2]> {
         let [first, middle, last] = self.nodes.map(orientation);
         let turned = [first, last].map(|end| middle.conjugate().times(end));
@@ -374,6 +418,7 @@ impl Element for Beam3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assembly::{Assembly, EvaluationPoint};
     use crate::element::assert_derivatives;
 
     fn full_section() -> Section {
@@ -411,6 +456,64 @@ mod tests {
         }
         model.element("beam", beam);
         assert_derivatives(model, 0.0, &[], 1e-8);
+    }
+
+    /// What the loads on the nodes take from them is stored, lost, or taken besides: in large motion, with
+    /// offsets and damping.
+    #[test]
+    fn all_that_is_taken_from_the_nodes_is_accounted_for() {
+        let mut model = Model::new();
+        let nodes = [0.0, 1.0, 2.0].map(|x| model.node("node", Motion::at(Vec3::X * x)));
+        let offsets = [0.1, -0.05, 0.2].map(|y| Vec3::new(0.02, y, -y));
+        let beam = Beam3::with_offsets(&model, nodes, offsets, [full_section(); 2], Vec3::Y);
+        for (i, node) in nodes.into_iter().enumerate() {
+            let s = i as f64;
+            let turn = Quaternion::exp(Vec3::new(0.3 * s, -0.4, 0.2 * s));
+            let velocity = Vec3::new(0.4 * s, 0.5, -s);
+            let position = Vec3::new(s, 0.1 * s * s, -0.2 * s);
+            let spin = Vec3::new(0.7, -s, 0.4 * s);
+            model.nodes[node.0].initial = Motion::at_rest(position, turn).moving(velocity, spin);
+        }
+        let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
+        model.element("beam", beam);
+        let (assembly, _) = Assembly::new(model);
+        let energy = |motions: &[Motion]| {
+            let at = EvaluationPoint::new(0.0, motions, &[], &[], &[]);
+            assembly.element_energy(&at)
+        };
+        let step = 1e-5;
+        let stored = [step, -step].map(|dt| {
+            let moved: Vec<Motion> = motions.iter().map(|m| m.extrapolated(dt)).collect();
+            energy(&moved).stored
+        });
+        let storing = (stored[0] - stored[1]) / (2.0 * step);
+        let at = EvaluationPoint::new(0.0, &motions, &[], &[], &[]);
+        let mut values = vec![0.0; assembly.residual_length()];
+        let placed = &assembly.elements[0];
+        let mut out = Residual {
+            values: &mut values,
+            rows: &placed.rows,
+        };
+        placed
+            .element
+            .residual(&at.of(placed, &assembly.elements), &mut out);
+        let taken = motions[1..]
+            .iter()
+            .zip(values.chunks_exact(6))
+            .map(|(motion, load)| {
+                let power = |k: usize| {
+                    load[k] * motion.velocity[k] + load[3 + k] * motion.angular_velocity[k]
+                };
+                -(power(0) + power(1) + power(2))
+            });
+        let taken: f64 = taken.sum();
+        let besides = assembly.taken_besides(&at);
+        let sum = storing + energy(&motions).dissipated + besides;
+        assert!((taken - sum).abs() < 1e-6 * taken.abs(), "{taken} {sum}");
+        assert!(
+            besides.abs() > 1e-3 * taken.abs(),
+            "the test would see nothing"
+        );
     }
 
     /// The strain rate that the damping sees is the time derivative of the strain.
