@@ -141,8 +141,7 @@ impl<'a> Probing<'a> {
     /// large altogether as makes two neighbouring sizes agree best. Nothing where the simulation
     /// cannot follow.
     pub fn better_sizes(&mut self, sizes: &[f64]) -> Result<Option<Vec<f64>>, AnalysisError> {
-        let product =
-            StepProduct::new(self.simulation, self.base, sizes.to_vec(), self.budget);
+        let product = StepProduct::new(self.simulation, self.base, sizes.to_vec(), self.budget);
         match product {
             Ok(product) => Ok(Some(product.differences())),
             Err(AnalysisError::Fault(_)) => Ok(None),

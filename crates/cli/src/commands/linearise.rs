@@ -83,7 +83,7 @@ fn print(linear: &LinearModel) {
     if space.sample.is_some() {
         header.push("z");
     }
-    let mut table = Table::new(header);
+    let mut rows = Vec::new();
     let largest = space
         .poles
         .iter()
@@ -115,9 +115,10 @@ fn print(linear: &LinearModel) {
             };
             row.push(format!("{}{turned}", number(z.re)));
         }
-        table.row(row);
+        rows.push(row);
     }
-    say!("{table}");
+    let header = header.into_iter().map(str::to_owned).collect();
+    say!("{}", Table::of(header, rows));
     let listed = |names: Vec<&str>| {
         let shown = names[..names.len().min(LISTED)].join(", ");
         match names.len().checked_sub(LISTED) {

@@ -116,7 +116,7 @@ impl Element for Rod {
         let times = |rows: &[[f64; 6]], factor: f64| -> Vec<[f64; 6]> {
             rows.iter().map(|row| row.map(|v| v * factor)).collect()
         };
-        match &self.law {
+        match &self.spring.law {
             Law::Viscoelastic { branches, .. } => {
                 let branch = |(i, &(stiffness, time)): (usize, &(f64, f64))| {
                     let mut by_states = vec![0.0; branches.len()];
