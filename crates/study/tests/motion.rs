@@ -49,10 +49,10 @@ fn model(seed: u64) -> String {
             format!("stiffness = {k}, damping = {c}"),
             format!("clamp(-{kp} * x - {kd} * v, -{limit}, {limit})"),
         ),
-        // A spring that is steeper on one side.
+        // A spring that is steeper beyond a place; not the one where it rests, which has no linearisation.
         1 => (
             smooth,
-            format!("force = \"if(d < 0, {k} * d, {steep} * {k} * d) + {c} * v\""),
+            format!("force = \"{k} * d + {steep} * {k} * max(0, d - 0.2 * {start}) + {c} * v\""),
             format!("-{kp} * x - 0.3 * {kd} * v"),
         ),
         // A spring that hardens: large motion.
@@ -65,7 +65,9 @@ fn model(seed: u64) -> String {
         3 => (
             integrator,
             format!("stiffness = {k}, damping = {c}"),
-            format!("if(x > 0, -{kd} * v, -0.2 * {kd} * v) - max(0, {kp} * x)"),
+            format!(
+                "if(x > 0.2 * {start}, -{kd} * v, -0.2 * {kd} * v) - {kp} * max(0, x - 0.1 * {start})"
+            ),
         ),
         // A stop.
         _ => (
