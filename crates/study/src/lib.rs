@@ -12,6 +12,7 @@ mod campbell;
 mod compare;
 mod compensation;
 mod course;
+mod doubts;
 mod error;
 mod file;
 mod handling;

@@ -12,6 +12,7 @@ use oldham_results::{Metadata, ResultWriter};
 use serde::{Serialize, Serializer};
 
 use crate::course::Course;
+use crate::doubts;
 use crate::file::INCLUDED;
 use crate::motion::Met;
 use crate::real_time::Held;
@@ -67,6 +68,7 @@ pub struct RunOptions {
 /// ```
 pub struct PreparedRun<'a> {
     model: &'a Model,
+    file: ModelFile,
     options: &'a RunOptions,
     out: &'a Path,
     simulation: Simulation,
@@ -120,6 +122,7 @@ impl<'a> PreparedRun<'a> {
             met: None,
             metadata: metadata(file, model, options.monolithic),
             model,
+            file: file.clone(),
             options,
             out,
             simulation,
@@ -175,7 +178,14 @@ impl<'a> PreparedRun<'a> {
         cancel: Option<&Cancel>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<RunReport, StudyError> {
-        self.take(self.out, None, cancel, progress)
+        let mut report = self.take(self.out, None, cancel, progress)?;
+        let outcome = &mut report.outcome;
+        let is_whole = outcome.end == Ok(End::Finished) && self.options.resume.is_none();
+        if is_whole && self.options.real_time.is_none() && self.options.replay.is_none() {
+            let helps = doubts::remedy(&self.file, self.model, &outcome.summary, cancel);
+            outcome.summary.notes.extend(helps);
+        }
+        Ok(report)
     }
 
     /// The same before somebody who looks on, to a file of its own: a run that goes back has several
