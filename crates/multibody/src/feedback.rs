@@ -44,7 +44,10 @@ impl Assembly {
                         0..3 => [self.lever, speeds],
                         _ => [1.0, spins],
                     };
-                    let ways = [(weights.stiffness, moved as Change), (weights.damping, sped)];
+                    let ways = [
+                        (weights.stiffness, moved as Change),
+                        (weights.damping, sped),
+                    ];
                     for ((weight, change), step) in ways.into_iter().zip(steps) {
                         if weight == 0.0 {
                             continue;

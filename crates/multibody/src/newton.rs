@@ -315,7 +315,11 @@ impl System {
                     worst,
                 });
             }
-            let is_slow = if moves { rate > BAD } else { force > BAD * last_force };
+            let is_slow = if moves {
+                rate > BAD
+            } else {
+                force > BAD * last_force
+            };
             if last.is_some() && is_slow {
                 self.factor_here(time, h, gains, inputs)?;
                 (last, last_force) = (None, f64::INFINITY);

@@ -85,7 +85,10 @@ fn servos_of_any_stiffness_are_springs_and_dampers() {
         let (counters, others) = (system.counters(), other.counters());
         println!("{gains:?}: {counters:?}, springs {others:?}");
         assert_eq!(counters.retries, 0, "{counters:?}");
-        assert!(counters.iterations <= others.iterations + 100, "{counters:?} {others:?}");
+        assert!(
+            counters.iterations <= others.iterations + 100,
+            "{counters:?} {others:?}"
+        );
         for (a, b) in served.iter().zip(&sprung) {
             let error = (a.position - b.position).norm();
             assert!(error < 1e-8, "{gains:?}: {error:e}");

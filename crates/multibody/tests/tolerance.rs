@@ -4,8 +4,8 @@ mod elliptic;
 
 use elliptic::{TUMBLING, Tumbling};
 use oldham_multibody::{
-    Body, Coordinate, Drive, DrivenCoordinate, Joint, Mat3, Method, Model, Motion, NodeId, Options, System,
-    Target, Vec3,
+    Body, Coordinate, Drive, DrivenCoordinate, Joint, Mat3, Method, Model, Motion, NodeId, Options,
+    System, Target, Vec3,
 };
 
 fn system(model: Model, options: Options) -> System {
@@ -69,7 +69,9 @@ fn a_body_without_loads_moves_as_exactly_as_the_method_allows() {
             let (spin, momentum, iterations) = flipping(method, 1e-6, h, steps);
             let (tight, _, _) = flipping(method, 1e-10, h, steps);
             let [error, due] = [spin, tight].map(|spin| (spin - exact).norm());
-            println!("{method:?} {h}: {error:e}, due {due:e}, momentum {momentum:?}, {iterations} iterations");
+            println!(
+                "{method:?} {h}: {error:e}, due {due:e}, momentum {momentum:?}, {iterations} iterations"
+            );
             assert!(error < 1.2 * due, "{method:?} {h}: {error:e}, due {due:e}");
             assert!(iterations < 2.1, "{iterations}");
         }
@@ -102,15 +104,18 @@ fn reactions_of_driven_joints_are_of_second_order() {
                 2.0 * size * rate * rate * (c * c - s * s),
             ]
         });
-        let drive = model.element("drive", DrivenCoordinate::new(Coordinate::Angle, ends, Target::Value(angle)));
+        let drive = model.element(
+            "drive",
+            DrivenCoordinate::new(Coordinate::Angle, ends, Target::Value(angle)),
+        );
         let mut system = system(model, Options::default());
         let mut worst = 0.0_f64;
         for _ in 0..(1.0 / h) as usize {
             system.step(h, &[]).unwrap();
             let (s, c) = (rate * system.time()).sin_cos();
             let second = 2.0 * size * rate * rate * (c * c - s * s);
-            let torque = (inertia + mass * arm * arm) * second
-                + mass * 9.81 * arm * (size * s * s).cos();
+            let torque =
+                (inertia + mass * arm * arm) * second + mass * 9.81 * arm * (size * s * s).cos();
             if system.time() > 0.1 {
                 let (_, moment) = system.wrench(drive, 1, &[]);
                 let found = moment.dot(-Vec3::Y);
