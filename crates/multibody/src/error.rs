@@ -212,6 +212,18 @@ pub enum SolveError {
         /// Into so many pieces the step was divided in vain; one if it was not.
         pieces: u32,
     },
+    /// An equilibrium that does not hold, and no other one was found from there.
+    #[error(
+        "at t = {time} s the equilibrium is unstable: `{unknown}` leaves it, growing with {rate:.4} 1/s, and going downhill finds none that holds; begin elsewhere, or look at the loads there"
+    )]
+    Unstable {
+        /// Time.
+        time: f64,
+        /// Name of the node that moves most.
+        unknown: String,
+        /// How fast it leaves, for the masses there are.
+        rate: f64,
+    },
     /// No static equilibrium that is held against every motion.
     #[error(
         "at t = {time} s nothing holds `{unknown}` in static equilibrium: some motion meets no resistance; hold it by a joint, a spring or a weight (a link between two ball joints spins about its own line: make one of them `universal`)"
@@ -333,6 +345,7 @@ impl SolveError {
             | Self::SingularPosition { time, .. }
             | Self::UnsteadyTangents { time, .. }
             | Self::Folded { time, .. }
+            | Self::Unstable { time, .. }
             | Self::Unheld { time, .. }
             | Self::WithoutInertia { time, .. }
             | Self::NotRedundant { time, .. }

@@ -246,7 +246,7 @@ impl System {
     }
 
     /// Forces on all nodes without reactions.
-    fn applied_forces(&self, inputs: &[f64]) -> Vec<f64> {
+    pub(crate) fn applied_forces(&self, inputs: &[f64]) -> Vec<f64> {
         let none = vec![0.0; self.multipliers.len()];
         let mut forces = self.forces_with(&none, inputs);
         forces.truncate(6 * self.assembly.nodes());
@@ -266,7 +266,7 @@ impl System {
 }
 
 /// Displacements and rotation vectors from one configuration to another.
-fn way(from: &[Motion], to: &[Motion]) -> Vec<f64> {
+pub(crate) fn way(from: &[Motion], to: &[Motion]) -> Vec<f64> {
     let node = |(a, b): (&Motion, &Motion)| {
         let turn: Vec3 = b.orientation.times(a.orientation.conjugate()).log();
         let [x, y, z] = (b.position - a.position).0;

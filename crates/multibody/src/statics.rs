@@ -15,7 +15,7 @@ const MAX_ITERATIONS: usize = 30;
 /// Smallest fraction of the load by which it is raised.
 const SMALLEST_STEP: f64 = 1.0 / 4096.0;
 
-const STATIC: Weights = Weights {
+pub(crate) const STATIC: Weights = Weights {
     mass: 0.0,
     damping: 0.0,
     stiffness: 1.0,
@@ -24,9 +24,10 @@ const STATIC: Weights = Weights {
 impl System {
     /// Brings the model to rest under its loads at `time`, which are raised in `steps` steps (in
     /// more, where the iteration asks for it). Where weight or tension alone gives stiffness, as
-    /// in a pendulum or a chain, it goes downhill from where it is under its full loads; from an
-    /// unstable equilibrium it does not move. A [`start`](Self::start) from there finds no
-    /// acceleration. A mechanism with a motion that nothing resists is refused.
+    /// in a pendulum or a chain, it goes downhill from where it is under its full loads. An equilibrium that does not
+    /// hold, such as that of a buckled column which is still straight, is left for one that does. A
+    /// [`start`](Self::start) from there finds no acceleration. A mechanism with a motion that nothing resists is
+    /// refused.
     pub fn equilibrium(
         &mut self,
         time: f64,
@@ -45,12 +46,13 @@ impl System {
         let given = self.motions.clone();
         match self.raise_loads(steps, inputs) {
             Err(SolveError::Singular { .. } | SolveError::NotConverged { .. }) => {
-                self.motions = given;
+                self.motions.clone_from(&given);
                 self.assembly.separate(&mut self.lu);
                 self.relax(inputs)?;
             }
             raised => raised?,
         }
+        self.settle(&given, inputs)?;
         self.assembly.separate(&mut self.lu);
         for (record, motion) in self.state.now.iter_mut().zip(&self.motions) {
             record.motion = *motion;
