@@ -14,7 +14,8 @@ use crate::recurrence::AnalysisError;
 type Matrix = DMatrix<Complex<f64>>;
 
 /// Of parts that do not say why.
-const NO_REASON: &str = "does not say how it changes with its state, as code of others does not";
+const NO_REASON: &str =
+    "gives none of itself, as code of others does not, or a part that shows an interface model";
 
 const MAX_ITERATIONS: usize = 60;
 /// Steps in which the macro step grows from nothing while a pole is followed.

@@ -662,17 +662,22 @@ fn several_sample_times_are_seen_where_they_meet() {
 #[test]
 fn parts_without_a_linear_model_say_why() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
-    let of = |name: &str| {
-        let model = ModelFile::new(format!("{examples}/{name}.toml")).read();
-        linearise(&model.unwrap(), None)
+    let of = |name: &str, key: &str| {
+        let file = ModelFile::new(format!("{examples}/{name}.toml"));
+        let held = match key.is_empty() {
+            true => file,
+            false => file.set(format!("{key}.predictor"), "zero-order"),
+        };
+        linearise(&held.read().unwrap(), None)
     };
-    let error = of("arm-and-block").unwrap_err().to_string();
+    let error = of("stacked-boxes", "").unwrap_err().to_string();
     assert!(error.contains("has contacts"), "{error}");
-    let error = of("stacked-boxes").unwrap_err().to_string();
-    assert!(error.contains("has contacts"), "{error}");
-    let lift = of("two-cylinder-arm").unwrap();
-    let chambers = lift.space.states.iter().filter(|s| s.contains("chamber"));
-    assert!(chambers.count() >= 4, "{:?}", lift.space.states);
+    let network = of("hydraulic-lift", "hydraulic_network.oil");
+    let error = network.unwrap_err().to_string();
+    assert!(error.contains("is a hydraulic network"), "{error}");
+    let arm = of("two-cylinder-arm", "hydraulics.oil").unwrap();
+    let chambers = arm.space.states.iter().filter(|s| s.contains("chamber"));
+    assert_eq!(chambers.count(), 4, "{:?}", arm.space.states);
 }
 
 fn rotor(g: f64) -> ModelFile {
