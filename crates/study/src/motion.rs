@@ -22,6 +22,8 @@ const RUNNING: f64 = 0.3;
 const FILLING: u64 = 4;
 /// Growth foreseen over the stretch along which a difference is followed, from which on it shows.
 const SHOWN: f64 = 1.5;
+/// Growth along the motion that is more than a drift: one along another direction may be some times as large.
+const GROWN: f64 = 5.0;
 /// Growth along the motion that cannot be overlooked.
 const CLEAR: f64 = 10.0;
 
@@ -492,7 +494,7 @@ fn contradiction(verdict: &Verdict, followed: Option<Followed>, periods: f64) ->
     if verdict.is_unstable() && foreseen > CLEAR && factor < 1.0 {
         return Some("what grows at this instant does not grow along the motion".into());
     }
-    if verdict.is_stable() && factor > CLEAR {
+    if verdict.is_stable() && factor > GROWN {
         return Some(format!(
             "nothing grows at this instant, but along the motion a small difference grows by a factor of {factor:.0}"
         ));
