@@ -35,7 +35,7 @@ use Call::{Analysis, Build, Never, Run as InRun};
 
 /// Every method of the traits that others implement, and of the functions that they hand over. After a
 /// comma: who is asked, where several are.
-const METHODS: [(&str, Call); 51] = [
+const METHODS: [(&str, Call); 52] = [
     ("Subsystem::ports", Build),
     ("Subsystem::advance", InRun),
     ("Subsystem::outputs", InRun),

@@ -367,6 +367,14 @@ impl Linearisable for Fed {
         Some(whole)
     }
 
+    fn not_linear(&mut self) -> Option<String> {
+        let mut reasons = self
+            .fast
+            .iter_mut()
+            .filter_map(|one| one.inner.linearisable());
+        reasons.find_map(|inner| inner.not_linear())
+    }
+
     fn state_names(&mut self) -> Vec<String> {
         let is_one = self.fast.len() == 1;
         let names = self.fast.iter_mut().flat_map(|one| {

@@ -136,6 +136,10 @@ impl Linearisable for Shown {
         Some(found)
     }
 
+    fn not_linear(&mut self) -> Option<String> {
+        self.inner.linearisable()?.not_linear()
+    }
+
     fn state_names(&mut self) -> Vec<String> {
         let inner = self.inner.linearisable();
         inner.map_or_else(Vec::new, |inner| inner.state_names())

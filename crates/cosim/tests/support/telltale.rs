@@ -193,6 +193,10 @@ impl Linearisable for Telltale {
             sample: None,
         })
     }
+    fn not_linear(&mut self) -> Option<String> {
+        self.note("Linearisable::not_linear");
+        Some("says why".into())
+    }
     fn state_names(&mut self) -> Vec<String> {
         self.note("Linearisable::state_names");
         vec!["x".into()]
@@ -313,6 +317,7 @@ pub fn ask(part: &mut dyn Subsystem, method: &str) {
                 assert_eq!(sizes, [n * n, n * m, p * n, p * m]);
             }
         }
+        "Linearisable::not_linear" => ignore(part.linearisable().map(|able| able.not_linear())),
         "Linearisable::state_names" => ignore(part.linearisable().map(|able| able.state_names())),
         "Linearisable::sequence_model" => {
             let able = part.linearisable();
