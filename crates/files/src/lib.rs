@@ -50,8 +50,8 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
 fn size(bytes: u64) -> String {
     match bytes {
         0 => "0 bytes".into(),
-        _ if bytes % (1 << 30) == 0 => format!("{} GiB", bytes >> 30),
-        _ if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
+        _ if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
+        _ if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
         _ => format!("{bytes} bytes"),
     }
 }
