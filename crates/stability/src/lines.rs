@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 use std::time::Duration;
 
 use nalgebra::{Complex, DMatrix};
-use oldham_cosim::Simulation;
+use oldham_cosim::{Entry, Simulation};
 
 use crate::eigen::busy_coordinates;
 use crate::probing::{Probing, probe_sizes};
@@ -18,6 +18,8 @@ use crate::random::Random;
 use crate::recurrence::{AnalysisError, Base, TimeBudget};
 
 type C = Complex<f64>;
+/// A power of w and its matrix.
+type Term = (usize, Vec<Entry>);
 
 /// Coordinates of a model that is worth a look.
 pub(crate) const FEWEST: usize = 200;
@@ -45,14 +47,14 @@ const STEPS: usize = 50;
 const WITHIN: f64 = 1.0 - 1e-8;
 /// Intervals of a circle that are shorter are not divided.
 const SHORTEST: f64 = 1e-12;
-/// Complex multiplications that a second takes, about, and work that is never worth it.
+/// Complex multiplications of a second, about.
 const SPEED: f64 = 1e8;
 
 /// A model with long delay lines, as a polynomial in w.
 pub(crate) struct Lines {
     size: usize,
     /// Powers of w and their matrices, each by its nonzero entries.
-    terms: Vec<(usize, Vec<(usize, usize, f64)>)>,
+    terms: Vec<Term>,
     longest: usize,
 }
 
@@ -183,7 +185,7 @@ impl Lines {
             }
         }
         let busy = busy_coordinates(&pattern);
-        let mut terms: Vec<(usize, Vec<(usize, usize, f64)>)> = Vec::new();
+        let mut terms: Vec<Term> = Vec::new();
         for (power, column, values) in &entries {
             let Ok(column) = busy.binary_search(column) else {
                 continue;

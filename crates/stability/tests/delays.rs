@@ -348,8 +348,10 @@ fn the_radius_is_that_of_the_recurrence_by_hand_and_of_runs() {
         let radius = values[0].norm();
         let found = Spectrum::of(&mut model.simulation(step)).unwrap();
         let off = (found.radius() - radius).abs();
+        // Behind a delay a controller integrates with error control, over the joints of cubics.
+        let limit = if model.filter.is_some() { 1e-7 } else { 1e-9 };
         assert!(
-            off < 1e-9,
+            off < limit,
             "{number}: {} {radius}, {model:?}",
             found.radius()
         );
