@@ -313,8 +313,8 @@ fn identity() -> [[f64; LEVELS]; LEVELS] {
 
 fn turned_identity() -> TurnedTap {
     let mut tap = TurnedTap::default();
-    for level in 0..LEVELS {
-        (0..3).for_each(|i| tap[level][level][i][i] = 1.0);
+    for (level, row) in tap.iter_mut().enumerate() {
+        (0..3).for_each(|i| row[level][i][i] = 1.0);
     }
     tap
 }

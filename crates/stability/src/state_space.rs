@@ -200,12 +200,11 @@ impl StateSpace {
     }
 }
 
+type Poles = Vec<Complex<f64>>;
+
 /// The poles of a matrix from sample to sample, in the s-plane and in the z-plane; of each pair the upper one, by
 /// frequency.
-fn discrete_poles(
-    a: &DMatrix<f64>,
-    period: f64,
-) -> Result<(Vec<Complex<f64>>, Vec<Complex<f64>>), AnalysisError> {
+fn discrete_poles(a: &DMatrix<f64>, period: f64) -> Result<(Poles, Poles), AnalysisError> {
     if a.is_empty() || !a.iter().all(|value| value.is_finite()) {
         return Ok(Default::default());
     }
