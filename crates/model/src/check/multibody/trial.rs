@@ -166,6 +166,9 @@ impl Checker<'_> {
                     .label("the equations are singular here")
                     .help("give it mass and inertia, or hold it by joints or springs")
             }
+            SolveError::Unstable { unknown, .. } => {
+                Problem::new(place(unknown), error.to_string()).label("leaves the equilibrium")
+            }
             SolveError::WithoutInertia { unknown, .. } => {
                 let message = format!(
                     "some motion of `{unknown}` that the joints allow moves no mass, so that `rk4` or `impulses` finds no acceleration"
