@@ -371,7 +371,7 @@ fn a_second_sweep_in_the_same_folder_is_refused() {
         std::thread::sleep(Duration::from_millis(2));
     }
     let second = oldham(folder.path(), &arguments);
-    let message = String::from_utf8_lossy(&second.stderr).into_owned();
+    let message = String::from_utf8_lossy(&second.stdout).into_owned();
     let is_over = first.try_wait().unwrap().is_some();
     let _ = first.kill();
     let _ = first.wait();

@@ -117,12 +117,17 @@ const MAX_KEPT: usize = 10 * MAX_PROBLEMS;
 pub(crate) struct Findings {
     problems: Vec<Problem>,
     dropped: usize,
+    /// One problem explains all that would follow.
+    is_closed: bool,
     /// Tables from which something unreadable was taken away: that they now lack it is no news.
     damaged: HashSet<(usize, usize)>,
 }
 
 impl Findings {
     pub fn push(&mut self, problem: Problem) {
+        if self.is_closed {
+            return;
+        }
         if self.problems.len() < MAX_KEPT {
             self.problems.push(problem);
         } else {
@@ -130,10 +135,17 @@ impl Findings {
         }
     }
 
+    /// From now on this is the only problem, and what is found later is left out.
+    pub fn replace_all(&mut self, problem: Problem) {
+        self.problems = vec![problem];
+        self.dropped = 0;
+        self.is_closed = true;
+    }
+
     /// Adds a problem at a place; the message is a sentence that says what is wrong. What is returned takes a label
     /// and help.
     pub fn report(&mut self, span: &Span, message: impl Into<String>) -> Reported<'_> {
-        let kept = self.problems.len() < MAX_KEPT;
+        let kept = self.problems.len() < MAX_KEPT && !self.is_closed;
         self.push(Problem::new(span.clone(), message));
         Reported(self.problems.last_mut().filter(|_| kept))
     }

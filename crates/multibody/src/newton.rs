@@ -133,11 +133,10 @@ impl Convergence {
     }
 
     /// The share of a correction that may be left after it, with the factors at hand. A rate that was
-    /// measured in this very step needs no caution, but for a correction that goes so many times `beyond` those of the
-    /// iteration.
-    fn share_left(&self, beyond: f64) -> f64 {
+    /// measured in this very step needs no caution.
+    fn share_left(&self) -> f64 {
         let caution = if self.age == 0 { 1.0 } else { CAUTION };
-        let rate = (caution * beyond * self.rate).min(1.0);
+        let rate = (caution * self.rate).min(1.0);
         if rate < 1.0 {
             rate / (1.0 - rate)
         } else {
@@ -251,9 +250,6 @@ impl System {
             }
             if iteration == 1 {
                 let follows = self.targets([size, force], scale, [c, gain]);
-                if targets.is_none() {
-                    self.work.first = size;
-                }
                 self.work.targets = targets.unwrap_or(follows);
             }
             let [target, force_target] = self.work.targets;
@@ -296,7 +292,11 @@ impl System {
             let moves = !(converges || stagnates);
             let enough = !moves && (holds || rests);
             only_measures |= enough && iteration == 1;
-            let measures = must_measure && iteration == 1 && size > FINEST * scale;
+            let least = match self.prescribed {
+                Prescribed::Stay => FINEST * scale,
+                Prescribed::Change => target,
+            };
+            let measures = must_measure && iteration == 1 && size > least;
             if enough && !measures {
                 let needed = if only_measures { 1 } else { iteration };
                 self.state.convergence.book(iteration, needed);
@@ -333,6 +333,11 @@ impl System {
 
     /// What the iteration may leave, as a length and as a force, where the first corrections are `first`.
     fn targets(&self, first: [f64; 2], scale: f64, [c, gain]: [f64; 2]) -> [f64; 2] {
+        if self.prescribed == Prescribed::Change {
+            // What is left of such a step is corrected with the tangent when the others have done theirs.
+            let follows = (OF_PREDICTION * first[0]).max(FINEST * scale);
+            return [follows.min(self.options.tolerance * scale), f64::INFINITY];
+        }
         let [missed, missed_force] = self.state.foresight.sizes;
         // What rounding errors of places do to the forces of inertia.
         let per_length = self.assembly.largest_inertia.0 / (c * gain);
@@ -391,8 +396,7 @@ impl System {
     /// Whether a correction with the factors at hand leaves more than the last iteration was allowed
     /// to.
     pub(crate) fn leaves_too_much(&self, correction: f64) -> bool {
-        let beyond = (correction / self.work.first).max(1.0);
-        let share = self.state.convergence.share_left(beyond);
+        let share = self.state.convergence.share_left();
         correction > 0.0 && correction * share > self.work.targets[0]
     }
 

@@ -144,8 +144,6 @@ pub(crate) struct Work {
     pub memory: Vec<f64>,
     /// Correction below which the iteration of the last step had converged: as a length, and as a force.
     pub targets: [f64; 2],
-    /// The first correction of that iteration, as a length.
-    pub first: f64,
     /// Number of factorisations, of any matrix.
     pub stamp: u64,
     pub last_step: LastStep,
@@ -214,7 +212,6 @@ impl System {
             recorded: Vec::with_capacity(motions.len()),
             memory: vec![0.0; assembly.memory],
             targets: [0.0; 2],
-            first: 0.0,
             stamp: 0,
             last_step: LastStep::default(),
             jump: match options.method.is_explicit() {

@@ -102,9 +102,9 @@ fn fig_20_of_fontana_corners_as_wanted_cut_and_whole() {
     assert!((value(&report, "lateral acceleration") - 0.8).abs() < 2e-3);
     assert!((value(&report, "speed before the step") - 100.0 / 3.6).abs() < 0.1);
     let name = "largest difference of the velocity from the monolithic car";
-    assert!(value(&report, name) < 1e-4, "{}", value(&report, name));
+    assert!(value(&report, name) < 1e-7, "{}", value(&report, name));
     let order = value(&report, "order of the difference");
-    assert!((order - 2.0).abs() < 0.2, "{order}");
+    assert!(order > 1.8, "{order}");
 }
 
 /// Half a second of each run by the clock: all of them are there, none is ahead of it, and whoever looks on

@@ -3,8 +3,6 @@
 //! Small matrices, of which maps need thousands, are left to nalgebra; larger ones, and those on
 //! which its iteration does not end (many equal eigenvalues), to faer.
 
-use std::cell::OnceCell;
-
 use faer::linalg::solvers::{PartialPivLu, SolveCore};
 use faer::{Conj, Mat, c64};
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
@@ -20,8 +18,6 @@ const PATIENCE: usize = 60;
 const NO_RANK: f64 = 1e-13;
 /// Compressions at most: each ends a chain of histories by one step.
 const COMPRESSIONS: usize = 3;
-/// A rank that is smaller by this part of the rows, or more, is worth a compression.
-const WORTHWHILE: usize = 20;
 /// Imaginary parts, relative to the largest eigenvalue, that are rounding.
 const ROUNDING: f64 = 1e-14;
 /// Distance, relative to the largest eigenvalue, within which two eigenvalues are conjugates.
@@ -104,7 +100,6 @@ pub(crate) struct Reduced {
     /// Size of each of them: a balanced coordinate times its size is the coordinate.
     pub sizes: DVector<f64>,
     pub matrix: DMatrix<f64>,
-    compressed: OnceCell<Compressed>,
 }
 
 impl Reduced {
@@ -149,7 +144,6 @@ impl Reduced {
             copies,
             sizes,
             matrix: reduced,
-            compressed: OnceCell::new(),
         })
     }
 
@@ -171,78 +165,8 @@ impl Reduced {
     pub fn eigenvalues(&self) -> Option<Vec<Complex<f64>>> {
         match self.matrix.nrows() <= SMALL {
             true => eigenvalues_of(&of_full_rank(&self.matrix)),
-            false => eigenvalues_of(&self.compressed().matrix),
+            false => eigenvalues_of(&self.matrix),
         }
-    }
-
-    /// The right and left eigenvectors of an eigenvalue, of unit length.
-    pub fn eigenvectors(&self, value: Complex<f64>) -> Option<Eigenvectors> {
-        match self.matrix.nrows() <= SMALL {
-            true => Eigenvectors::of(&self.matrix, value),
-            false => self.compressed().eigenvectors(value),
-        }
-    }
-
-    fn compressed(&self) -> &Compressed {
-        self.compressed
-            .get_or_init(|| Compressed::new(&self.matrix))
-    }
-}
-
-/// A large matrix on its range, again and again: with A = Q R of rank r the r by r matrix R Q has the
-/// nonzero eigenvalues of A. Where y and u are its right and left eigenvectors, Q y and Rᵀ u are those of A.
-struct Compressed {
-    factors: Vec<[Mat<f64>; 2]>,
-    matrix: DMatrix<f64>,
-}
-
-impl Compressed {
-    fn new(matrix: &DMatrix<f64>) -> Self {
-        let n = matrix.nrows();
-        let mut reduced = Mat::from_fn(n, n, |i, j| matrix[(i, j)]);
-        let mut factors = Vec::new();
-        for _ in 0..COMPRESSIONS {
-            let n = reduced.nrows();
-            let found = reduced.col_piv_qr();
-            let r = found.thin_R();
-            let largest = (0..n).map(|i| r[(i, i)].abs()).fold(0.0, f64::max);
-            let counts = |i: &usize| r[(*i, *i)].abs() > NO_RANK * largest;
-            let rank = (0..n).take_while(counts).count();
-            if rank == 0 || rank + n / WORTHWHILE > n {
-                break;
-            }
-            let q = found.compute_thin_Q().subcols(0, rank).to_owned();
-            let (_, place) = found.P().arrays();
-            let upper = |i: usize, j: usize| if i <= j { r[(i, j)] } else { 0.0 };
-            let r = Mat::from_fn(rank, n, |i, j| upper(i, place[j]));
-            reduced = &r * &q;
-            factors.push([q, r]);
-        }
-        let n = reduced.nrows();
-        Self {
-            factors,
-            matrix: DMatrix::from_fn(n, n, |i, j| reduced[(i, j)]),
-        }
-    }
-
-    fn eigenvectors(&self, value: Complex<f64>) -> Option<Eigenvectors> {
-        let mut found = Eigenvectors::of(&self.matrix, value)?;
-        let times =
-            |rows: usize, vector: &DVector<Complex<f64>>, entry: &dyn Fn(usize, usize) -> f64| {
-                let sum = |i: usize| {
-                    vector
-                        .iter()
-                        .enumerate()
-                        .map(|(j, x)| x * entry(i, j))
-                        .sum()
-                };
-                DVector::from_fn(rows, |i, _| sum(i)).normalize()
-            };
-        for [q, r] in self.factors.iter().rev() {
-            found.right = times(q.nrows(), &found.right, &|i, j| q[(i, j)]);
-            found.left = times(r.ncols(), &found.left, &|i, j| r[(j, i)]);
-        }
-        Some(found)
     }
 }
 
@@ -520,50 +444,6 @@ mod tests {
             let adjoint = matrix.transpose().map(Complex::from);
             let rest = adjoint * &vectors.left - &vectors.left * exact.conj();
             assert!(rest.norm() < 1e-9, "{:e}", rest.norm());
-        }
-    }
-
-    /// Histories behind spirals, mixed so that no coordinate is idle: on its range the matrix is smaller, and has the same
-    /// eigenvalues and eigenvectors.
-    #[test]
-    fn large_matrices_are_compressed_and_keep_their_modes() {
-        let (pairs, n) = (40, 160);
-        let pair = |k: usize| Complex::from_polar(1.0 - 0.02 * k as f64, 0.2 + 0.05 * k as f64);
-        let mut blocks = DMatrix::zeros(n, n);
-        for k in 0..pairs {
-            let value = pair(k);
-            for (i, row) in [[value.re, -value.im], [value.im, value.re]]
-                .iter()
-                .enumerate()
-            {
-                for (j, entry) in row.iter().enumerate() {
-                    blocks[(2 * k + i, 2 * k + j)] = *entry;
-                }
-            }
-        }
-        for i in 2 * pairs..n {
-            blocks[(i, i - 2 * pairs)] = 0.5;
-        }
-        let mixed = DMatrix::from_fn(n, n, |i, j| {
-            f64::from(u8::from(i == j)) + 0.02 * ((1 + i * 7 + j * 13) as f64).sin()
-        });
-        let matrix = &mixed * blocks * mixed.clone().try_inverse().unwrap();
-        let reduced = Reduced::new(&matrix).unwrap();
-        assert_eq!(reduced.kept.len(), n);
-        assert_eq!(reduced.compressed().matrix.nrows(), 2 * pairs);
-        let found = reduced.eigenvalues().unwrap();
-        for k in 0..pairs / 2 {
-            let off = found
-                .iter()
-                .map(|v| (v - pair(k)).norm())
-                .fold(9.0, f64::min);
-            assert!(off < 1e-10, "{k}: {off:e}");
-            let vectors = reduced.eigenvectors(pair(k)).unwrap();
-            let balanced = reduced.matrix.map(Complex::from);
-            let rest = &balanced * &vectors.right - &vectors.right * pair(k);
-            assert!(rest.norm() < 1e-9, "{k}: {:e}", rest.norm());
-            let rest = balanced.transpose() * &vectors.left - &vectors.left * pair(k).conj();
-            assert!(rest.norm() < 1e-9, "{k}: {:e}", rest.norm());
         }
     }
 

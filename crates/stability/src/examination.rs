@@ -11,7 +11,7 @@ use std::time::Duration;
 use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::{Fault, Simulation};
 
-use crate::eigen::Reduced;
+use crate::eigen::{Eigenvectors, Reduced};
 use crate::recurrence::{AnalysisError, Base, Image, TimeBudget};
 use crate::spectrum::EigenMode;
 
@@ -69,7 +69,7 @@ impl<'a> Examiner<'a> {
         value: Complex<f64>,
         enough: f64,
     ) -> Result<EigenMode, AnalysisError> {
-        let Some(vectors) = self.reduced.eigenvectors(value) else {
+        let Some(vectors) = Eigenvectors::of(&self.reduced.matrix, value) else {
             return Ok(EigenMode {
                 value,
                 error: f64::INFINITY,
@@ -117,7 +117,7 @@ impl<'a> Examiner<'a> {
     /// A real change of the state along the mode of an eigenvalue, as large as the probes, by the
     /// matrix of the whole state.
     pub fn along(&self, value: Complex<f64>, matrix: &DMatrix<f64>) -> Option<DVector<f64>> {
-        let vectors = self.reduced.eigenvectors(value)?;
+        let vectors = Eigenvectors::of(&self.reduced.matrix, value)?;
         let [real, _] = self.change(&vectors.right);
         // Coordinates that only listen are part of the mode too.
         Some(matrix * real / value.norm().max(f64::MIN_POSITIVE))

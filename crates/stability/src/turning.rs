@@ -16,6 +16,10 @@ const FAR: [f64; 2] = [1.0, 2.5];
 const NEAR: f64 = 1e-8;
 /// Seed of the direction in which it is displaced before.
 const SEED: u64 = 11;
+/// Turns of two steps in a row that differ by more than this factor are no rotation: of turns that no step resolves,
+/// in radians, and of others.
+const LASTING: [f64; 2] = [1.5, 30.0];
+const WILD: f64 = 0.8;
 /// Largest difference of steps of turned models, relative to the state, and in terms of rounding.
 const SAME: f64 = 1e-5;
 const ROUNDING: f64 = 100.0;
@@ -24,7 +28,6 @@ const ROUNDING: f64 = 100.0;
 const SLOW: f64 = 5e-3;
 /// Growth and turn of modes that frozen coefficients may be off, in terms of the turn in a step.
 const FROZEN: f64 = 2.0;
-
 /// The same where a rotor is far from its steady rotation: it will be another one a few steps later.
 const VIOLENT: f64 = 0.3;
 
@@ -58,8 +61,20 @@ impl Turning {
         base.base().restore(simulation);
         simulation.steps(period).ok()?;
         let slow = SLOW * period as f64;
-        let mut candidates = Turn::candidates(&layout, &Layout::of(simulation), slow);
-        let fastest = candidates.iter().map(Turn::angle).fold(0.0, f64::max);
+        let fastest_of = |turns: &[Turn]| turns.iter().map(Turn::angle).fold(0.0, f64::max);
+        let led = Layout::of(simulation);
+        let mut candidates = Turn::candidates(&layout, &led, slow);
+        let fastest = fastest_of(&candidates);
+        if fastest > 0.0 {
+            // A rotation goes on. What turns by far more or less a step later does not rotate: it grows, or comes to rest.
+            simulation.steps(period).ok()?;
+            let next = fastest_of(&Turn::candidates(&led, &Layout::of(simulation), slow));
+            let (least, most) = (next.min(fastest), next.max(fastest));
+            let lasting = if most > WILD { LASTING[0] } else { LASTING[1] };
+            if most > lasting * least {
+                return None;
+            }
+        }
         let same = (0..candidates.len())
             .find(|&place| is_same(simulation, base, period, &candidates[place]));
         let is_slow = fastest <= slow;

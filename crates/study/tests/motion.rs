@@ -267,7 +267,8 @@ fn a_loop_that_is_open_at_a_limit_is_not_called_stable() {
     let decision = stable.worst().unwrap().decision();
     assert_eq!((decision, stable.doubt()), (Some(Decision::Stable), None));
     let wild = survey(60.0);
-    assert_eq!(wild.start().unwrap().decision(), Some(Decision::Stable));
+    // At the start the loop is open, and the mass drifts: that says nothing of the loop.
+    assert_ne!(wild.start().unwrap().decision(), Some(Decision::Unstable));
     let worst = wild.worst().unwrap();
     // A state that is not at a limit may be left before its growth shows: then nothing is decided.
     let is_called_stable = worst.decision() == Some(Decision::Stable) && wild.doubt().is_none();

@@ -11,7 +11,7 @@ use super::scope::{Filled, Scope, number_of, written};
 use super::{REPEAT, TEMPLATE, USE};
 use crate::format::{Formula, Named};
 use crate::parameters::Parameters;
-use crate::problem::Findings;
+use crate::problem::{Findings, Problem};
 use crate::source::{Source, Span};
 use crate::tree::{Clash, Key, Value, put_over, table_in};
 use crate::words;
@@ -125,9 +125,11 @@ impl<'i> Expansion<'i, '_> {
                 true => format!("{MAX_MADE} things"),
                 false => format!("{} MiB of text", MAX_TEXT >> 20),
             };
+            // What else is wrong with so many things follows from it.
             let message = format!("templates and repetitions make more than {limit}");
+            let problem = Problem::new(span.clone(), message).label("the limit is reached here");
             let help = "repeat less, or let templates use fewer others";
-            self.refuse(span.clone(), message, "the limit is reached here", help);
+            self.findings.replace_all(problem.help(help));
         }
         self.has_room()
     }

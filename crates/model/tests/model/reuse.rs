@@ -549,7 +549,7 @@ fn templates_that_double_end_at_the_limit() {
         let text = format!(
             "model.name=\"b\"\nsimulation={{duration=0.01, step=1e-3}}\n{levels}{last}[use]\nx={{template=\"t0\"{value}}}\n"
         );
-        let told = first(read(&text));
+        let told = read(&text).unwrap_err().to_string();
         assert!(
             told.contains("templates and repetitions make more than"),
             "{told}"
