@@ -26,6 +26,10 @@ const SHOWN: f64 = 1.5;
 const GROWN: f64 = 5.0;
 /// Growth along the motion that cannot be overlooked.
 const CLEAR: f64 = 10.0;
+/// Growth along the motion from which on a difference is no longer small.
+const FULL: f64 = 1e6;
+/// Share of the growth rate that a growing mode shows along the motion at least.
+const FALLING_SHORT: f64 = 0.3;
 
 /// What kind of state is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -493,6 +497,13 @@ fn contradiction(verdict: &Verdict, followed: Option<Followed>, periods: f64) ->
     }
     if verdict.is_unstable() && foreseen > CLEAR && factor < 1.0 {
         return Some("what grows at this instant does not grow along the motion".into());
+    }
+    let falls_short = factor < FULL && factor.ln() < FALLING_SHORT * foreseen.ln();
+    if verdict.is_unstable() && foreseen > CLEAR && falls_short {
+        return Some(format!(
+            "a mode grows at this instant, at {:.1e} 1/s, but along the motion a small difference grows only by a factor of {factor:.0}",
+            verdict.growth
+        ));
     }
     if verdict.is_stable() && factor > GROWN {
         return Some(format!(
