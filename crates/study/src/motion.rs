@@ -27,7 +27,7 @@ const GROWN: f64 = 5.0;
 /// Growth along the motion that cannot be overlooked.
 const CLEAR: f64 = 10.0;
 /// Growth along the motion from which on a difference is no longer small.
-const FULL: f64 = 1e6;
+const FULL: f64 = 1e9;
 /// Share of the growth rate that a growing mode shows along the motion at least.
 const FALLING_SHORT: f64 = 0.3;
 

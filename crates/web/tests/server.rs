@@ -348,7 +348,7 @@ fn a_hundred_clients_are_bounded_and_the_server_lives_on() {
     assert_eq!(row(&mut socket), row_bytes(1.0, &[1.0]));
 }
 
-/// Connections that have not shown the token take nobody's place, however many they are.
+/// Connections that have not shown the token take no place of a viewer, however many they are.
 #[test]
 fn silent_connections_keep_no_viewer_out() {
     let (server, stage, _) = stage();
