@@ -50,7 +50,16 @@ enum Method {
         period: f64,
         held: Vec<f64>,
         next: Vec<f64>,
+        seen: Seen,
     },
+}
+
+/// The inputs with which outputs were evaluated last, and when. A sample is that of its instant: inputs may have gone on
+/// to the end of the step by the time at which the controller advances.
+#[derive(Clone, Debug)]
+struct Seen {
+    time: f64,
+    inputs: Vec<f64>,
 }
 
 impl Control {
@@ -87,6 +96,10 @@ impl Control {
                     period,
                     held: vec![0.0; equations.outputs.len()],
                     next: states.clone(),
+                    seen: Seen {
+                        time: f64::NEG_INFINITY,
+                        inputs: vec![0.0; equations.inputs],
+                    },
                 }
             }
             None if equations.are_affine() => {
@@ -166,7 +179,12 @@ impl Subsystem for Control {
 
     fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
         let input_places = self.equations.input_places();
-        inputs.at(from, &mut self.values[input_places.clone()]);
+        match &self.method {
+            Method::Sampled { seen, .. } if (seen.time - from).abs() < NEAR * self.timing.step => {
+                self.values[input_places.clone()].copy_from_slice(&seen.inputs);
+            }
+            _ => inputs.at(from, &mut self.values[input_places.clone()]),
+        }
         self.put_states();
         self.take_history(from);
         match &mut self.method {
@@ -227,6 +245,10 @@ impl Subsystem for Control {
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
+        if let Method::Sampled { seen, .. } = &mut self.method {
+            seen.time = t;
+            seen.inputs.copy_from_slice(inputs);
+        }
         if let Method::Sampled { period, held, .. } = &self.method
             && !self.is_sample(t, *period)
         {
@@ -364,7 +386,11 @@ impl State for Control {
         match &mut self.method {
             Method::Exact { .. } => {}
             Method::Adaptive(adaptive) => visitor.fixed(std::slice::from_mut(&mut adaptive.step)),
-            Method::Sampled { held, .. } => visitor.vector(held),
+            Method::Sampled { held, seen, .. } => {
+                visitor.vector(held);
+                visitor.fixed(std::slice::from_mut(&mut seen.time));
+                visitor.vector(&mut seen.inputs);
+            }
         }
     }
 }

@@ -183,12 +183,8 @@ impl Builder {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let output_update_passes = if schedule.output_update {
-            let unresolved = |cycle| vec![BuildError::AlgebraicLoop(cycle)];
-            self.feedthrough_depth().map_err(unresolved)?
-        } else {
-            0
-        };
+        let unresolved = |cycle| vec![BuildError::AlgebraicLoop(cycle)];
+        let (updates, output_update_passes) = self.output_updates(&schedule).map_err(unresolved)?;
         let initial = |fault| vec![BuildError::Initial(fault)];
         self.prepare_parts(&schedule).map_err(initial)?;
         let interfaces = self.find_interfaces();
@@ -201,9 +197,7 @@ impl Builder {
             (0..self.units.len()).map(advances).collect()
         });
         let sends: Vec<Vec<bool>> = sends.collect();
-        let feedthrough = |unit: &Unit| unit.ports.has_feedthrough();
-        let feedthrough: Vec<bool> = self.units.iter().map(feedthrough).collect();
-        let (stride, iterated) = self.lay_out(&mut layout, &sends, &feedthrough);
+        let (stride, iterated) = self.lay_out(&mut layout, &sends, &updates);
         let energies = self.energy_places(schedule.start).map_err(initial)?;
         let works = interfaces
             .iter()
@@ -216,7 +210,7 @@ impl Builder {
             sends,
             every: self.units.iter().map(|unit| unit.every).collect(),
             has_slow: self.units.iter().any(|unit| unit.every > 1),
-            feedthrough,
+            updates,
             event_passes: self.event_passes(&schedule),
             schedule,
             timeline,

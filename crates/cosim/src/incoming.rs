@@ -34,7 +34,7 @@ pub(crate) struct IncomingConnection {
 pub(crate) enum Delivery {
     /// All of them.
     All,
-    /// Those whose outputs depend directly on inputs.
+    /// Those whose outputs are evaluated again.
     OutputUpdate,
     /// The members of this phase.
     Phase(usize),
@@ -49,8 +49,8 @@ pub(crate) struct IncomingConnections {
 }
 
 impl IncomingConnections {
-    /// `sends` tells for each phase which subsystems send in it, `updates` which of them have
-    /// direct feedthrough.
+    /// `sends` tells for each phase which subsystems send in it, `updates` which of them send
+    /// again.
     pub fn new(all: Vec<IncomingConnection>, sends: &[Vec<bool>], updates: &[bool]) -> Self {
         let of = |sends: &[bool]| -> Vec<IncomingConnection> {
             let incoming = all

@@ -145,6 +145,16 @@ impl Inputs {
         }
     }
 
+    /// An advance begins: of held inputs the samples that were taken later do not act yet.
+    pub(crate) fn begin_advance(&mut self, from: f64) {
+        self.held.begin(&self.sampled, from);
+    }
+
+    /// The subsystem has got this far.
+    pub(crate) fn reach(&mut self, t: f64) {
+        self.held.reach(t);
+    }
+
     /// The inputs that are set from outside.
     pub(crate) fn external(&self) -> impl Iterator<Item = &ExternalInput> {
         self.external.iter().map(|(_, input)| input)
@@ -280,8 +290,8 @@ impl Inputs {
             self.given.retain(|(place, _)| !range.contains(place));
             self.find_predicted();
         }
-        self.sampled[port.0] = t;
-        if !self.held.receive(port, values) {
+        let before = std::mem::replace(&mut self.sampled[port.0], t);
+        if !self.held.receive(port, before, t, values) {
             self.predictor.receive(port, t, values);
         }
     }

@@ -476,6 +476,11 @@ impl Ports {
         &self.direct[output_component]
     }
 
+    /// Whether its outputs are held from sample to sample and follow from inputs: those of the instant of a sample.
+    pub fn takes_samples(&self) -> bool {
+        !self.held.is_empty() && !self.inputs.is_empty()
+    }
+
     /// Whether any output depends directly on an input.
     pub fn has_feedthrough(&self) -> bool {
         self.direct.iter().any(|inputs| !inputs.is_empty())

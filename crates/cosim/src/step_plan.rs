@@ -35,9 +35,9 @@ pub(crate) struct StepPlan {
     pub every: Vec<u64>,
     /// Whether any of them is longer than one.
     pub has_slow: bool,
-    /// Does any output of the subsystem depend directly on an input?
-    pub feedthrough: Vec<bool>,
-    /// How often outputs are evaluated again after the exchange.
+    /// Are the outputs of the subsystem evaluated again after the exchange?
+    pub updates: Vec<bool>,
+    /// How often that is done.
     pub output_update_passes: usize,
     /// How often outputs are exchanged after an event.
     pub event_passes: usize,

@@ -192,6 +192,13 @@ impl Unit {
 
     /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
     pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
+        self.inputs.begin_advance(from);
+        let advanced = self.advance_begun(from, to);
+        self.inputs.reach(to);
+        advanced
+    }
+
+    fn advance_begun(&mut self, from: f64, to: f64) -> Result<(), Fault> {
         if self.corrects_inputs {
             self.begin_corrected_step(from)?;
         }

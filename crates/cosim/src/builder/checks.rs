@@ -6,6 +6,7 @@ use crate::builder::{Builder, PortConnection};
 use crate::fault::{BuildError, Fault};
 use crate::port::{OutputPort, Quantity};
 use crate::schedule::{Coupling, Schedule, Stage, SubsystemId};
+use crate::unit::Unit;
 
 impl Builder {
     /// What subsystems that panicked when they were added said.
@@ -137,13 +138,43 @@ impl Builder {
         }
     }
 
+    /// Whose outputs are evaluated again after an exchange, and how often, or the names around a loop. A sample is one
+    /// of the instant at which it is taken, so that sampled parts always are among them.
+    pub(super) fn output_updates(&self, schedule: &Schedule) -> Result<(Vec<bool>, usize), String> {
+        let takes_samples = |unit: &Unit| unit.ports.takes_samples();
+        let is_explicit = matches!(schedule.coupling, Coupling::Explicit);
+        let is_sampled = is_explicit && self.units.iter().any(takes_samples);
+        let updates = |unit: &Unit| {
+            takes_samples(unit) || schedule.output_update && unit.ports.has_feedthrough()
+        };
+        let updates: Vec<bool> = self.units.iter().map(updates).collect();
+        let depth = match schedule.output_update {
+            true => self.feedthrough_depth()?,
+            // Sampled parts that answer each other at once see each other's samples one exchange later.
+            false if is_sampled => self.depth_among(&updates).unwrap_or_default(),
+            false => 0,
+        };
+        let passes = depth.max(usize::from(is_sampled));
+        Ok((updates, passes))
+    }
+
     /// Length of the longest chain of direct feedthrough, or the names around a loop.
     pub(super) fn feedthrough_depth(&self) -> Result<usize, String> {
+        self.depth_among(&vec![true; self.units.len()])
+    }
+
+    /// The same for chains through these units alone.
+    fn depth_among(&self, included: &[bool]) -> Result<usize, String> {
         let mut depth = 0;
-        for (id, unit) in self.units.iter().enumerate() {
+        for (id, unit) in self
+            .units
+            .iter()
+            .enumerate()
+            .filter(|(id, _)| included[*id])
+        {
             for component in 0..unit.ports.output_width() {
                 let mut path = Vec::new();
-                depth = depth.max(self.chain(SubsystemId(id), component, &mut path)?);
+                depth = depth.max(self.chain(SubsystemId(id), component, included, &mut path)?);
             }
         }
         Ok(depth)
@@ -153,8 +184,12 @@ impl Builder {
         &self,
         id: SubsystemId,
         component: usize,
+        included: &[bool],
         path: &mut Vec<(SubsystemId, usize)>,
     ) -> Result<usize, String> {
+        if !included[id.0] {
+            return Ok(0);
+        }
         if let Some(start) = path.iter().position(|&step| step == (id, component)) {
             let name = |&(id, component): &(SubsystemId, usize)| {
                 let port = self.ports(id).output_component_name(component);
@@ -172,7 +207,7 @@ impl Builder {
                     let (sender, port) = connection.from;
                     let start = self.ports(sender).output_range(port).start;
                     let sent = start + input - range.start;
-                    longest = longest.max(1 + self.chain(sender, sent, path)?);
+                    longest = longest.max(1 + self.chain(sender, sent, included, path)?);
                 }
             }
         }

@@ -55,6 +55,7 @@ impl Unit {
         self.inputs.at(t, &mut self.input_values);
         self.correct_inputs(t);
         self.inputs.pass_jump();
+        self.inputs.reach(t);
         for work in all(&mut self.interface_works, &mut self.driven) {
             work.begin(&self.input_values, &self.released);
         }

@@ -5,10 +5,11 @@ use crate::incoming::Delivery;
 use crate::schedule::SubsystemId;
 
 impl Worker<'_> {
-    /// Evaluates outputs that depend directly on inputs once more, with what has just arrived.
+    /// Evaluates outputs that depend on the inputs of this instant once more, with what has just arrived: samples, and
+    /// where the schedule asks for it all direct feedthrough.
     pub(super) fn update_outputs(&mut self, n: u64) -> Result<(), Halt> {
         let plan = self.shared.plan;
-        let updates = |id: usize| plan.feedthrough[id] && plan.releases(SubsystemId(id), n);
+        let updates = |id: usize| plan.updates[id] && plan.releases(SubsystemId(id), n);
         self.exchange_again(n, updates, Delivery::OutputUpdate)
     }
 

@@ -95,6 +95,53 @@ fn a_sampled_damper_has_its_exact_limit_with_every_integrator() {
     }
 }
 
+/// A mass under a sampled controller with a state: v⁺ = v + Ts u. What the schedule does between samples must not show.
+#[test]
+fn a_sample_is_one_of_its_instant_in_every_schedule() {
+    let kinds = [
+        // The state is a sum of what was measured; the output depends directly on the input.
+        ("-42*v - 30*x", "x + 0.05*v", [[-1.1, -1.5], [0.05, 1.0]]),
+        // The output is the state: one sample late.
+        ("x", "-25*v", [[1.0, 0.05], [-25.0, 0.0]]),
+    ];
+    let schedules = [
+        "",
+        "output_update = true",
+        "kind = \"gauss-seidel\"\norder = [\"c\", \"plant\"]",
+        "kind = \"gauss-seidel\"\norder = [\"plant\", \"c\"]",
+        "kind = \"gauss-seidel\"\norder = [\"c\", \"plant\"]\noutput_update = true",
+    ];
+    for (output, next, [[a, b], [c, d]]) in kinds {
+        let (trace, determinant): (f64, f64) = (a + d, a * d - b * c);
+        let spread = trace * trace / 4.0 - determinant;
+        let exact = match spread < 0.0 {
+            true => determinant.sqrt(),
+            false => trace.abs() / 2.0 + spread.sqrt(),
+        };
+        for (schedule, predictor) in schedules
+            .iter()
+            .flat_map(|schedule| ["zero-order", "first-order"].map(|p| (schedule, p)))
+        {
+            for n in [1, 2, 5] {
+                let text = damper("lms2", "lumped", n, 0.0)
+                    .replace("output_update = true", schedule)
+                    .replace("-0e0 * v", output)
+                    .replace(
+                        "sample = 0.05",
+                        &format!(
+                            "sample = 0.05\npredictor = \"{predictor}\"\nstates.x = {{ next = \"{next}\" }}"
+                        ),
+                    );
+                let found = radius(&mut model(&text).simulation().expect("a simulation"));
+                assert!(
+                    (found - exact).abs() < 1e-9,
+                    "{output} {schedule} {predictor} n = {n}: {found} instead of {exact}"
+                );
+            }
+        }
+    }
+}
+
 /// One run on each side of the limit: what is analysed is what runs.
 #[test]
 fn runs_on_both_sides_of_the_limit_decay_and_grow() {
