@@ -42,12 +42,14 @@ pub struct SequenceModel {
     pub inputs: Vec<(InputPort, SequenceInput)>,
     /// The outputs that are known, by their ports.
     pub outputs: Vec<(OutputPort, SequenceOutput)>,
-    /// The same for nodes that all turn alike from step to step, if that is known.
+    /// Angular velocities of all nodes; empty where none turns.
+    pub spins: Vec<[f64; 3]>,
+    /// The same for nodes that turn from step to step, if that is known.
     pub turning: Option<TurningModel>,
 }
 
-/// The equations of a part whose nodes all turn alike, in axes that turn along: there they are the same at
-/// every step. Blocks take the place of mass and damping of bodies; the damping of elements acts on
+/// The equations of a part whose nodes turn. Where all turn alike, they are the same at every step in axes that turn
+/// along; where round ones spin, in axes that stand still. Blocks take the place of mass and damping of bodies; the damping of elements acts on
 /// velocities and spins; stiffness is as it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurningModel {

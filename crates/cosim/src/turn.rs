@@ -205,6 +205,11 @@ impl Turn {
         is_all.then_some(self.turn.0)
     }
 
+    /// Whether nothing but orientations turns, about axes of their own.
+    pub fn is_of_spins(&self) -> bool {
+        self.turn == Vec3::ZERO && self.of_all().is_none()
+    }
+
     /// Changes of a state as changes of the state that is turned by so many times this.
     pub fn carry(&self, layout: &Layout, times: f64, coordinates: &mut [f64]) {
         let turn = Quaternion::exp(self.turn * times);

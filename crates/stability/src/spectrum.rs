@@ -8,7 +8,7 @@ use oldham_cosim::{Chart, Simulation, SubsystemId};
 use crate::effort::Effort;
 use crate::eigen::Reduced;
 use crate::examination::{AGREEMENT, Examiner, QUICK_AGREEMENT};
-use crate::frequency::{FrequencyAnalysis, NoVerdict};
+use crate::frequency::{FrequencyAnalysis, NoVerdict, Rotation};
 use crate::lines::{FEWEST, Lines};
 use crate::pattern::Pattern;
 use crate::probing::probe_sizes;
@@ -524,15 +524,16 @@ impl Spectrum {
         base: &Base,
         budget: &TimeBudget,
     ) -> Result<Option<Self>, AnalysisError> {
-        // Coefficients that turn stand still only in axes that all of the model turns with.
-        let turn = match &base.turning {
-            None => None,
+        // Coefficients that turn stand still in axes that all of the model turns with, or if what spins is round.
+        let rotation = match &base.turning {
+            None => Rotation::None,
+            Some(turning) if turning.is_of_spins() => Rotation::OfEach,
             Some(turning) => match turning.of_all() {
-                Some(turn) => Some(turn),
+                Some(turn) => Rotation::OfAll(turn),
                 None => return Ok(None),
             },
         };
-        let Some(analysis) = FrequencyAnalysis::of_turning(simulation, turn) else {
+        let Some(analysis) = FrequencyAnalysis::of_rotating(simulation, rotation) else {
             return Ok(None);
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -26,6 +26,8 @@ const ROUNDING: f64 = 100.0;
 /// Turn in a step, in radians, up to which what turns and is not the same in every position counts as
 /// it is now.
 const SLOW: f64 = 5e-3;
+/// Turn in a step, in radians, from which on round parts of a model count as spinning.
+const SPINNING: f64 = 1e-4;
 /// Growth and turn of modes that frozen coefficients may be off, in terms of the turn in a step.
 const FROZEN: f64 = 2.0;
 /// The same where a rotor is far from its steady rotation: it will be another one a few steps later.
@@ -63,12 +65,13 @@ impl Turning {
         let slow = SLOW * period as f64;
         let fastest_of = |turns: &[Turn]| turns.iter().map(Turn::angle).fold(0.0, f64::max);
         let led = Layout::of(simulation);
-        let mut candidates = Turn::candidates(&layout, &led, slow);
+        let spinning = SPINNING * period as f64;
+        let mut candidates = Turn::candidates(&layout, &led, spinning);
         let fastest = fastest_of(&candidates);
         if fastest > 0.0 {
             // A rotation goes on. What turns by far more or less a step later does not rotate: it grows, or comes to rest.
             simulation.steps(period).ok()?;
-            let next = fastest_of(&Turn::candidates(&led, &Layout::of(simulation), slow));
+            let next = fastest_of(&Turn::candidates(&led, &Layout::of(simulation), spinning));
             let (least, most) = (next.min(fastest), next.max(fastest));
             let lasting = if most > WILD { LASTING[0] } else { LASTING[1] };
             if most > lasting * least {
@@ -108,6 +111,11 @@ impl Turning {
         }
     }
 
+    /// Whether nothing but round parts spins: the model is the same in axes that stand still.
+    pub fn is_of_spins(&self) -> bool {
+        self.varying.is_none() && self.turn.is_of_spins()
+    }
+
     /// How far an eigenvalue may be off because the model differs from position to position: what is fast
     /// against the turn hardly feels it.
     pub fn uncertainty(&self, rate: f64) -> f64 {
@@ -132,24 +140,34 @@ impl Turning {
     }
 }
 
-/// Whether a step of the turned model is the turned step, wherever it is turned to. It is displaced
-/// before: where nothing is, a support that is not round does nothing.
+/// Whether a step of the turned model is the turned step, wherever it is turned to, as far as changes of the state are
+/// concerned: it is displaced, and compared with itself. A rotor that wobbles does so about another axis than that of
+/// its inertia, which is not a matter of its changes.
 fn is_same(simulation: &mut Simulation, base: &Chart, period: u64, turn: &Turn) -> bool {
     let sizes = probe_sizes(simulation, base);
     let signs = Random(SEED).signs(sizes.len());
     let aside: Vec<f64> = signs.iter().zip(&sizes).map(|(a, b)| a * b).collect();
-    base.apply(simulation, &aside);
-    if simulation.steps(period).is_err() {
+    let still = vec![0.0; sizes.len()];
+    let [Some(displaced), Some(undisplaced)] = [&aside, &still].map(|change| {
+        base.apply(simulation, change);
+        simulation.steps(period).ok()?;
+        Some(Chart::about(simulation))
+    }) else {
         return false;
-    }
-    let led = Chart::about(simulation);
+    };
     let mut off = |angle: f64| {
         let times = angle / turn.angle();
-        base.apply(simulation, &aside);
-        turn.apply(simulation, times);
-        simulation.steps(period).ok()?;
-        let turned = Chart::about(simulation);
-        Some(turn.mismatch(simulation, &led, &turned, times))
+        let mut mismatch = |change: &[f64], led: &Chart| {
+            base.apply(simulation, change);
+            turn.apply(simulation, times);
+            simulation.steps(period).ok()?;
+            let turned = Chart::about(simulation);
+            Some(turn.mismatch(simulation, led, &turned, times))
+        };
+        let mut off = mismatch(&aside, &displaced)?;
+        let own = mismatch(&still, &undisplaced)?;
+        off.iter_mut().zip(&own).for_each(|(off, own)| *off -= own);
+        Some(off)
     };
     let Some(noise) = off(NEAR) else {
         return false;

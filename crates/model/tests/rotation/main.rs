@@ -6,3 +6,4 @@ mod random;
 mod reproductions;
 mod runs;
 mod spinner;
+mod wheel;

@@ -12,7 +12,7 @@ use crate::runs::differences;
 
 const DEFAULT_COUNT: u64 = 15;
 /// Steps before a probed state, and before one of the frequency domain.
-const FILLED: [u64; 2] = [6, 3];
+pub const FILLED: [u64; 2] = [6, 3];
 /// Bisections that bring a model to within a few per cent of its limit.
 const BISECTIONS: usize = 5;
 /// Steps of runs that are compared.

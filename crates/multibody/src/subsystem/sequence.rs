@@ -29,7 +29,11 @@ impl MechanismPart {
         }
         let operator = self.operator(step)?;
         let mut matrices = system.linearised_alone(inputs);
-        let turning = self.find_turning_model(inputs);
+        let spins = self.find_spins();
+        let turning = match spins.is_empty() {
+            true => None,
+            false => self.find_turning_model(inputs),
+        };
         matrices.damping.append(&mut matrices.left_out.damping);
         let mut stiffness = matrices.stiffness;
         stiffness.append(&mut matrices.left_out.stiffness);
@@ -70,18 +74,28 @@ impl MechanismPart {
             stiffness,
             operator,
             inputs: received,
+            spins,
             turning,
         })
+    }
+
+    /// The angular velocities of all nodes; nothing where none turns.
+    fn find_spins(&self) -> Vec<[f64; 3]> {
+        let turns = |record: &Record| record.motion.angular_velocity != Vec3::ZERO;
+        let records = &self.system.state.now[1..];
+        match records.iter().any(turns) {
+            true => {
+                let spin = |record: &Record| record.motion.angular_velocity.0;
+                records.iter().map(spin).collect()
+            }
+            false => Vec::new(),
+        }
     }
 
     /// The same where nodes turn; nothing where elements have inertia, of which it is not known how it
     /// turns.
     fn find_turning_model(&self, inputs: &[f64]) -> Option<TurningModel> {
-        let turns = |record: &Record| record.motion.angular_velocity != Vec3::ZERO;
         let system = &self.system;
-        if !system.state.now.iter().any(turns) {
-            return None;
-        }
         let mut matrices = system.linearised_elements(inputs);
         if !matrices.mass.is_empty() {
             return None;

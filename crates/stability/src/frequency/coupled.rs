@@ -13,6 +13,7 @@ use oldham_cosim::{
     SequenceOutput, TurningBlock, TurningRate,
 };
 
+use super::Rotation;
 use super::band::{BandFamily, Columns};
 use super::elimination::Entries;
 use super::operator::{levels, polynomial};
@@ -24,6 +25,10 @@ type C = Complex<f64>;
 const ORDINARY: C = C::new(0.3, 0.4);
 /// A unit of all equations in which every number is rounded otherwise.
 const OTHER_UNIT: C = C::new(0.83, 0.37);
+/// Unknowns of a node.
+const PER_NODE: usize = 6;
+/// Spin of a node, as a share of the fastest, up to which it does not rotate steadily but moves.
+const SLOW: f64 = 0.05;
 /// Steps of inverse iteration that find a mode.
 const ITERATIONS: usize = 3;
 
@@ -64,22 +69,57 @@ pub(super) struct Coupled {
     starts: Vec<usize>,
     /// For each part, how many rows have velocities at most, and how many accelerations.
     rated: Vec<[i32; 2]>,
-    /// The turn that everything makes in a step, if it does.
-    steady: Option<Steady>,
+    axes: Axes,
+}
+
+/// The axes in which a model is seen.
+enum Axes {
+    /// Nothing turns.
+    Still,
+    /// They turn with everything.
+    Turning(Steady),
+    /// They stand still, while nodes turn: for each part whose nodes do, how each turns.
+    Standing(Vec<Option<Vec<NodeTurn>>>),
+}
+
+/// How a node turns in axes that stand still.
+enum NodeTurn {
+    /// By so little in a step that its present angular velocity says it all.
+    Slow([f64; 3]),
+    /// Steadily, about an axis of its own.
+    Fast(Steady),
+}
+
+impl NodeTurn {
+    fn fast(&self) -> Option<&Steady> {
+        match self {
+            Self::Slow(_) => None,
+            Self::Fast(steady) => Some(steady),
+        }
+    }
 }
 
 impl Coupled {
-    /// Nothing where a part does not know what it sends. What turns in every step by a rotation vector is
-    /// seen from axes that turn along.
+    /// Nothing where a part does not know what it sends, or how it turns.
     pub fn new(
         mut models: Vec<SequenceModel>,
         links: Vec<SequenceLink>,
         step: f64,
-        turn: Option<[f64; 3]>,
+        rotation: Rotation,
     ) -> Option<Self> {
-        if turn.is_some() {
-            models.iter_mut().try_for_each(turned_model)?;
-        }
+        let axes = match rotation {
+            Rotation::None => Axes::Still,
+            Rotation::OfAll(turn) => {
+                models.iter_mut().try_for_each(turned_model)?;
+                Axes::Turning(Steady::new(turn, step))
+            }
+            Rotation::OfEach => {
+                let spins = models.iter().flat_map(|model| &model.spins);
+                let slow = SLOW * spins.map(speed).fold(0.0, f64::max);
+                let turning = models.iter().map(|model| standing(model, slow, step));
+                Axes::Standing(turning.collect())
+            }
+        };
         let mut channels = Vec::new();
         for link in links {
             let (sender, receiver) = (&models[link.from.0.0], &models[link.to.0.0]);
@@ -88,7 +128,15 @@ impl Coupled {
                 continue;
             };
             let shown = output(sender, link.from.1)?;
-            if turn.is_some() && !can_turn(kind, shown) {
+            let is_known = match &axes {
+                Axes::Still => true,
+                Axes::Turning(_) => can_turn(kind, shown),
+                Axes::Standing(turning) => {
+                    let [sender, receiver] = [link.from.0, link.to.0].map(|id| &turning[id.0]);
+                    !(shows_turning(shown, sender) || follows_turning(kind, receiver))
+                }
+            };
+            if !is_known {
                 return None;
             }
             let columns = prescribed_columns(receiver, kind);
@@ -102,12 +150,20 @@ impl Coupled {
                 size - model.unknowns
             })
             .collect();
+        let rated = models.iter().map(rated).collect();
+        if let Axes::Standing(turning) = &axes {
+            let turning = models.iter_mut().zip(turning);
+            let turning = turning.filter(|(_, turning)| turning.is_some());
+            turning
+                .map(|(model, _)| turned_model(model))
+                .collect::<Option<()>>()?;
+        }
         let mut coupled = Self {
-            rated: models.iter().map(rated).collect(),
+            rated,
             family: BandFamily::default(),
             placed: Vec::new(),
             starts: Vec::new(),
-            steady: turn.map(|turn| Steady::new(turn, step)),
+            axes,
             models,
             channels,
             first,
@@ -213,26 +269,55 @@ impl Coupled {
                 log += (polynomial(below, w) / below[0]).ln() * f64::from(rows);
             }
         }
-        if let Some(steady) = &self.steady {
-            for model in &self.models {
-                let turning = model.turning.as_ref().expect("all parts turn");
-                let poles = steady.log_poles(&model.operator, &turning.formula, w);
-                log += poles * turning.nodes as f64;
+        for (part, model) in self.models.iter().enumerate() {
+            let Some(turning) = &model.turning else {
+                continue;
+            };
+            let (operator, formula) = (&model.operator, &turning.formula);
+            match &self.axes {
+                Axes::Still => {}
+                Axes::Turning(steady) => {
+                    log += steady.log_poles(operator, formula, w) * turning.nodes as f64;
+                }
+                Axes::Standing(turns) => {
+                    for steady in turns[part].iter().flatten().filter_map(NodeTurn::fast) {
+                        log += steady.log_poles_standing(operator, formula, w);
+                    }
+                }
             }
         }
         log
     }
 
+    /// What follows from changes of poses at the nodes of a part, if any of them turns.
+    fn turned(&self, part: usize, w: C) -> Option<TurnedNodes> {
+        let model = &self.models[part];
+        let turning = model.turning.as_ref()?;
+        let (operator, formula) = (&model.operator, &turning.formula);
+        match &self.axes {
+            Axes::Still => None,
+            Axes::Turning(steady) => {
+                Some(TurnedNodes::Alike(steady.operators(operator, formula, w)))
+            }
+            Axes::Standing(turns) => {
+                let of = |turn: &NodeTurn| match turn {
+                    NodeTurn::Slow(spin) => Turned::slowly(operator, w, *spin),
+                    NodeTurn::Fast(steady) => steady.standing_operators(operator, formula, w),
+                };
+                let nodes = turns[part].as_ref()?.iter().map(of);
+                Some(TurnedNodes::Each(nodes.collect()))
+            }
+        }
+    }
+
     /// What velocities and inertia of turning parts contribute.
     fn turn(&self, w: C, add: &mut dyn FnMut(usize, usize, C)) {
-        let Some(steady) = &self.steady else {
-            return;
-        };
-        for (model, &first) in self.models.iter().zip(&self.first) {
-            let turning = model.turning.as_ref().expect("all parts turn");
-            let turned = steady.operators(&model.operator, &turning.formula, w);
+        for (part, (model, &first)) in self.models.iter().zip(&self.first).enumerate() {
+            let (Some(turning), Some(nodes)) = (&model.turning, self.turned(part, w)) else {
+                continue;
+            };
             for block in &turning.blocks {
-                let values = block_values(block, &turned);
+                let values = block_values(block, nodes.of(block.column));
                 for i in 0..3 {
                     for j in 0..3 {
                         add(
@@ -243,9 +328,9 @@ impl Coupled {
                     }
                 }
             }
-            let rates = [TurningRate::Velocity, TurningRate::Spin].map(|rate| turned.of(rate));
             for &(row, column, value) in &turning.damping {
-                let (i, rate) = (column % 3, &rates[column / 3 % 2]);
+                let kind = [TurningRate::Velocity, TurningRate::Spin][column / 3 % 2];
+                let (i, rate) = (column % 3, nodes.of(column).of(kind));
                 for j in 0..3 {
                     add(first + row, first + column - i + j, rate[(i, j)] * value);
                 }
@@ -362,8 +447,8 @@ impl Coupled {
         operators: &[[C; 3]],
     ) -> Rows {
         let (sender, port) = channel.link.from;
-        if self.steady.is_some() {
-            return self.turned_signal(channel, w, exchange);
+        if let Axes::Turning(steady) = &self.axes {
+            return self.turned_signal(channel, w, exchange, steady);
         }
         let operator = &operators[sender.0];
         let shown = output(&self.models[sender.0], port).expect("all that is sent is known");
@@ -379,10 +464,9 @@ impl Coupled {
 
 impl Coupled {
     /// What a connection delivers of something that turns: loads, or a pose.
-    fn turned_signal(&self, channel: &Channel, w: C, exchange: Exchange) -> Rows {
+    fn turned_signal(&self, channel: &Channel, w: C, exchange: Exchange, steady: &Steady) -> Rows {
         let (sender, port) = channel.link.from;
         let model = &self.models[sender.0];
-        let steady = self.steady.as_ref().expect("it turns");
         let turning = model.turning.as_ref().expect("all parts turn");
         let shown = output(model, port).expect("all that is sent is known");
         let turned = steady.operators(&model.operator, &turning.formula, w);
@@ -431,6 +515,57 @@ impl Coupled {
             }
         }
         rows
+    }
+}
+
+/// What follows from changes of poses at the nodes of a part.
+enum TurnedNodes {
+    Alike(Turned),
+    Each(Vec<Turned>),
+}
+
+impl TurnedNodes {
+    /// At the node of an unknown.
+    fn of(&self, unknown: usize) -> &Turned {
+        match self {
+            Self::Alike(turned) => turned,
+            Self::Each(nodes) => &nodes[unknown / PER_NODE],
+        }
+    }
+}
+
+/// How each node of a part turns in axes that stand still; nothing where none does.
+fn standing(model: &SequenceModel, slow: f64, step: f64) -> Option<Vec<NodeTurn>> {
+    let of = |spin: &[f64; 3]| match speed(spin) > slow {
+        true => NodeTurn::Fast(Steady::new(spin.map(|rate| rate * step), step)),
+        false => NodeTurn::Slow(*spin),
+    };
+    let nodes = || model.spins.iter();
+    let turns = nodes().any(|spin| speed(spin) > 0.0);
+    turns.then(|| nodes().map(of).collect())
+}
+
+fn speed(spin: &[f64; 3]) -> f64 {
+    spin.iter().map(|rate| rate * rate).sum::<f64>().sqrt()
+}
+
+fn is_turning(unknown: usize, nodes: &Option<Vec<NodeTurn>>) -> bool {
+    let mut nodes = nodes.iter().flatten();
+    let node = nodes.nth(unknown / PER_NODE);
+    node.is_some_and(|turn| turn.fast().is_some())
+}
+
+/// Whether an output shows a node that turns: no tap of a connection knows what that does to it.
+fn shows_turning(shown: &SequenceOutput, nodes: &Option<Vec<NodeTurn>>) -> bool {
+    let mut entries = shown.entries.iter();
+    entries.any(|&(_, unknown, _, _)| is_turning(unknown, nodes))
+}
+
+/// Whether an input moves a node that turns.
+fn follows_turning(kind: &SequenceInput, nodes: &Option<Vec<NodeTurn>>) -> bool {
+    match kind {
+        SequenceInput::Load(_) => false,
+        SequenceInput::Pose { node, .. } => node.iter().any(|&unknown| is_turning(unknown, nodes)),
     }
 }
 

@@ -96,6 +96,17 @@ pub enum NoVerdict {
     TooLong,
 }
 
+/// What rotates steadily, and how its coefficients stand still.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rotation {
+    /// Nothing.
+    None,
+    /// Everything, by a rotation vector in a step: in axes that turn along.
+    OfAll([f64; 3]),
+    /// Round parts, each about its own axis: in axes that stand still.
+    OfEach,
+}
+
 /// The coupled step in the frequency domain. Nothing where the macro step is not of that kind:
 /// several rates, implicit coupling, parts that are not linear multistep integrations of matrices.
 pub struct FrequencyAnalysis {
@@ -105,19 +116,22 @@ pub struct FrequencyAnalysis {
 impl FrequencyAnalysis {
     /// About the present state of a simulation, whose histories must be filled.
     pub fn of(simulation: &mut Simulation) -> Option<Self> {
-        Self::of_turning(simulation, None)
+        Self::of_rotating(simulation, Rotation::None)
     }
 
-    /// The same where everything turns by a rotation vector in a step, in axes that turn along: there the
-    /// coefficients stand still.
-    pub fn of_turning(simulation: &mut Simulation, turn: Option<[f64; 3]>) -> Option<Self> {
+    /// The same where something rotates steadily.
+    pub fn of_rotating(simulation: &mut Simulation, rotation: Rotation) -> Option<Self> {
+        let turn = match rotation {
+            Rotation::OfAll(turn) => Some(turn),
+            Rotation::None | Rotation::OfEach => None,
+        };
         let links = simulation.turning_sequence_links(turn)?;
         let step = simulation.schedule().step;
         let count = simulation.names().count();
         let models: Option<Vec<_>> = (0..count)
             .map(|unit| simulation.sequence_model(SubsystemId(unit)).ok()?)
             .collect();
-        let coupled = Coupled::new(models?, links, step, turn)?;
+        let coupled = Coupled::new(models?, links, step, rotation)?;
         Some(Self { coupled })
     }
 

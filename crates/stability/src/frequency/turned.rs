@@ -36,6 +36,18 @@ pub(super) struct Turned {
 }
 
 impl Turned {
+    /// Of a node that hardly turns: a rotation ψ changes the angular velocity by ψ' - ω × ψ.
+    pub fn slowly(operator: &Operator, w: C, spin: [f64; 3]) -> Self {
+        let [_, velocity, acceleration] = levels(operator, w).map(|rate| Three::identity() * rate);
+        let turning = Vector3::from(spin).cross_matrix().map(C::from);
+        Self {
+            velocity,
+            acceleration,
+            spin: velocity - turning,
+            spin_rate: acceleration - turning * velocity,
+        }
+    }
+
     /// The matrix that a rate is.
     pub fn of(&self, rate: TurningRate) -> Three {
         match rate {
@@ -95,15 +107,44 @@ impl Steady {
         all
     }
 
-    /// What a formula makes of positions and rotations.
+    /// What a formula makes of positions and rotations, in axes that turn along.
     pub fn operators(&self, operator: &Operator, formula: &TurningFormula, w: C) -> Turned {
         let [velocity, acceleration] =
             [1, 2].map(|level| self.of_vectors(w, |delay| levels(operator, delay)[level]));
+        self.with_rotations(operator, formula, [velocity, acceleration], [w; 3])
+    }
+
+    /// The same in axes that stand still, where nothing but the node itself turns.
+    pub fn standing_operators(
+        &self,
+        operator: &Operator,
+        formula: &TurningFormula,
+        w: C,
+    ) -> Turned {
+        let [_, velocity, acceleration] = levels(operator, w).map(|rate| Three::identity() * rate);
+        let vectors = [velocity, acceleration];
+        self.with_rotations(operator, formula, vectors, self.standing_delays(w))
+    }
+
+    /// The delays in axes that turn along that belong to one in axes that stand still, along the axis and across it in
+    /// both senses.
+    fn standing_delays(&self, w: C) -> [C; 3] {
+        let [along, plus, minus] = self.delays(w);
+        [along, minus, plus]
+    }
+
+    fn with_rotations(
+        &self,
+        operator: &Operator,
+        formula: &TurningFormula,
+        [velocity, acceleration]: [Three; 2],
+        [w, plus, minus]: [C; 3],
+    ) -> Turned {
         let along = levels(operator, w);
         match formula {
             TurningFormula::MultiStep(a, b) => {
-                let rate = |sense: f64| self.multistep_spin(*a, *b, w, sense);
-                let spin = self.cartesian([along[1], rate(1.0), rate(-1.0)]);
+                let rate = |w: C, sense: f64| self.multistep_spin(*a, *b, w, sense);
+                let spin = self.cartesian([along[1], rate(plus, 1.0), rate(minus, -1.0)]);
                 Turned {
                     velocity,
                     acceleration,
@@ -119,22 +160,26 @@ impl Steady {
                 gamma,
             } => {
                 let h = self.step;
-                let weight = C::from(*gamma) + w * (1.0 - gamma);
-                let below = (C::from(*beta) + w * (0.5 - beta)) * (1.0 - w) + w * weight;
-                let held = (C::from(1.0 - alpha_m) + w * *alpha_m)
-                    / (C::from(1.0 - alpha_f) + w * *alpha_f);
-                let about_node = |sense: f64| {
-                    let (_, turn, increment) = self.increment(sense);
-                    increment * (turn - w) / (below * h)
-                };
                 let speed = self.angle / h;
-                let spin = |sense: f64| about_node(sense) * weight - C::new(0.0, sense * speed);
-                let rate = |sense: f64| about_node(sense) * (1.0 - w) * held / h;
+                // Angular velocity and acceleration across the axis.
+                let rates = |w: C, sense: f64| {
+                    let weight = C::from(*gamma) + w * (1.0 - gamma);
+                    let below = (C::from(*beta) + w * (0.5 - beta)) * (1.0 - w) + w * weight;
+                    let held = (C::from(1.0 - alpha_m) + w * *alpha_m)
+                        / (C::from(1.0 - alpha_f) + w * *alpha_f);
+                    let (_, turn, increment) = self.increment(sense);
+                    let about_node = increment * (turn - w) / (below * h);
+                    [
+                        about_node * weight - C::new(0.0, sense * speed),
+                        about_node * (1.0 - w) * held / h,
+                    ]
+                };
+                let [plus, minus] = [rates(plus, 1.0), rates(minus, -1.0)];
                 Turned {
                     velocity,
                     acceleration,
-                    spin: self.cartesian([along[1], spin(1.0), spin(-1.0)]),
-                    spin_rate: self.cartesian([along[2], rate(1.0), rate(-1.0)]),
+                    spin: self.cartesian([along[1], plus[0], minus[0]]),
+                    spin_rate: self.cartesian([along[2], plus[1], minus[1]]),
                 }
             }
         }
@@ -168,6 +213,23 @@ impl Steady {
     fn below(&self, [b0, b1, b2]: [f64; 3], w: C, sense: f64) -> C {
         let (_, e, j) = self.increment(sense);
         j * e * b0 + w * b1 + j * w * w * b2
+    }
+
+    /// By how much the logarithm of what takes the poles of a node away differs from that of a node at rest, where the
+    /// node turns in axes that stand still.
+    pub fn log_poles_standing(&self, operator: &Operator, formula: &TurningFormula, w: C) -> C {
+        let [_, plus, minus] = self.standing_delays(w);
+        match formula {
+            TurningFormula::MultiStep(_, b) => {
+                let own = self.below(*b, plus, 1.0).ln() + self.below(*b, minus, -1.0).ln();
+                let below = &operator.velocity[1];
+                own - (polynomial(below, w) / below[0]).ln() * 2.0
+            }
+            TurningFormula::Newmark { .. } => {
+                let below = |delay: C| polynomial(&operator.acceleration[1], delay).ln();
+                below(plus) + below(minus) - below(w) * 2.0
+            }
+        }
     }
 
     /// The logarithm of what takes the poles away that bodies of one node bring, up to a constant. Rates of
