@@ -28,7 +28,7 @@ fn subject(advice: &Advice) -> &'static str {
 /// A warning for people, if there is something to warn of.
 pub fn warning(advice: &Advice) -> Option<String> {
     let verdict = advice.verdict.as_ref().ok()?;
-    if !verdict.is_unstable() {
+    if advice.decision() != Some(Decision::Unstable) {
         return None;
     }
     let interface = match &verdict.interface {

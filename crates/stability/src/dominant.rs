@@ -56,7 +56,7 @@ pub(crate) fn dominant_eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<
 
 /// An orthonormal basis of the columns, if few of them are not negligible: Gram and Schmidt's, the
 /// largest column first.
-fn basis_of(mut rest: DMatrix<f64>) -> Option<DMatrix<f64>> {
+pub(crate) fn basis_of(mut rest: DMatrix<f64>) -> Option<DMatrix<f64>> {
     let (n, most) = rest.shape();
     let columns = rest.as_mut_slice();
     let mut squares: Vec<f64> = columns.chunks_exact(n).map(|c| dot(c, c)).collect();

@@ -9,6 +9,7 @@ use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{Complex, DMatrix, DVector, Schur};
 
 use crate::dominant::dominant_eigenvalues;
+use crate::subspace::{LARGE, Subspaces};
 
 /// Rows up to which nalgebra's Schur form is the faster one.
 const SMALL: usize = 100;
@@ -160,6 +161,12 @@ impl Reduced {
     pub fn dominant_eigenvalues(&self) -> Option<Vec<Complex<f64>>> {
         let separated = (self.matrix.nrows() <= SMALL).then(|| dominant_eigenvalues(&self.matrix));
         separated.flatten().or_else(|| self.eigenvalues())
+    }
+
+    /// Right and left modes near or beyond the unit circle, where the matrix is large and these are few.
+    pub fn subspaces(&self) -> Option<Subspaces> {
+        let is_large = self.matrix.nrows() >= LARGE;
+        is_large.then(|| Subspaces::of(&self.matrix)).flatten()
     }
 
     pub fn eigenvalues(&self) -> Option<Vec<Complex<f64>>> {

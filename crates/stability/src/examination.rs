@@ -14,6 +14,7 @@ use oldham_cosim::{Fault, Simulation};
 use crate::eigen::{Eigenvectors, Reduced};
 use crate::recurrence::{AnalysisError, Base, Image, TimeBudget};
 use crate::spectrum::EigenMode;
+use crate::subspace::Subspaces;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
 const SIZES: [f64; 7] = [1.0 / 8.0, 1.0 / 64.0, 1.0, 1.0 / 512.0, 8.0, 64.0, 512.0];
@@ -36,6 +37,8 @@ pub(crate) struct Examiner<'a> {
     /// Sizes of the probes of the matrix.
     probes: &'a [f64],
     reduced: &'a Reduced,
+    /// Its modes, where they are known already.
+    subspaces: Option<&'a Subspaces>,
     image: Image<'a>,
     size: f64,
     budget: &'a TimeBudget,
@@ -47,6 +50,7 @@ impl<'a> Examiner<'a> {
         base: &'a Base,
         probes: &'a [f64],
         reduced: &'a Reduced,
+        subspaces: Option<&'a Subspaces>,
         budget: &'a TimeBudget,
     ) -> Result<Self, AnalysisError> {
         base.chart.base().restore(simulation);
@@ -57,6 +61,7 @@ impl<'a> Examiner<'a> {
             base,
             probes,
             reduced,
+            subspaces,
             size: reduced.matrix.norm(),
             budget,
         })
@@ -69,7 +74,7 @@ impl<'a> Examiner<'a> {
         value: Complex<f64>,
         enough: f64,
     ) -> Result<EigenMode, AnalysisError> {
-        let Some(vectors) = Eigenvectors::of(&self.reduced.matrix, value) else {
+        let Some(vectors) = self.vectors(value) else {
             return Ok(EigenMode {
                 value,
                 error: f64::INFINITY,
@@ -114,10 +119,17 @@ impl<'a> Examiner<'a> {
         Ok(best)
     }
 
+    fn vectors(&self, value: Complex<f64>) -> Option<Eigenvectors> {
+        match self.subspaces {
+            Some(subspaces) => subspaces.vectors(value),
+            None => Eigenvectors::of(&self.reduced.matrix, value),
+        }
+    }
+
     /// A real change of the state along the mode of an eigenvalue, as large as the probes, by the
     /// matrix of the whole state.
     pub fn along(&self, value: Complex<f64>, matrix: &DMatrix<f64>) -> Option<DVector<f64>> {
-        let vectors = Eigenvectors::of(&self.reduced.matrix, value)?;
+        let vectors = self.vectors(value)?;
         let [real, _] = self.change(&vectors.right);
         // Coordinates that only listen are part of the mode too.
         Some(matrix * real / value.norm().max(f64::MIN_POSITIVE))

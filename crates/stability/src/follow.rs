@@ -39,11 +39,21 @@ pub fn follow(
     simulation: &mut Simulation,
     granted: Option<Duration>,
 ) -> Result<Followed, AnalysisError> {
+    let periods = STEPS.div_ceil(simulation.period()).max(PERIODS);
+    follow_for(simulation, periods, granted)
+}
+
+/// The same over so many periods.
+pub fn follow_for(
+    simulation: &mut Simulation,
+    periods: u64,
+    granted: Option<Duration>,
+) -> Result<Followed, AnalysisError> {
     let budget = &TimeBudget::new(granted);
     prepare(simulation)?;
     let start = Chart::about(simulation);
     let period = simulation.period();
-    let steps = STEPS.div_ceil(period).max(PERIODS) * period;
+    let steps = periods * period;
     let settling = (steps / SETTLING / period).max(1) * period;
     let sizes = probe_sizes(simulation, &start);
     let signs = Random(1).signs(sizes.len());

@@ -66,7 +66,7 @@ pub(crate) fn dominant_mode(
     if value.norm() <= rest.norm() {
         return Ok(None);
     }
-    let mut examiner = Examiner::new(simulation, base, &sizes, &reduced, budget)?;
+    let mut examiner = Examiner::new(simulation, base, &sizes, &reduced, None, budget)?;
     let mut mode = examiner.examine(value, QUICK_AGREEMENT)?;
     mode.beware_of_neighbours(0, &values);
     base.chart.base().restore(simulation);

@@ -184,7 +184,7 @@ impl Recurrence {
         &self.base.chart
     }
 
-    /// Eigenvalues of the matrix that differences of another size give; nothing if it has none.
+    /// Eigenvalues, the dominant ones at least, of the matrix that differences of another size give; nothing if it has none.
     pub(crate) fn again(
         &self,
         simulation: &mut Simulation,
@@ -194,7 +194,7 @@ impl Recurrence {
         let probed = Probing::about(simulation, &self.base, budget)
             .and_then(|mut probing| probing.matrices(&sizes, &|_: &Simulation| Vec::new()));
         match probed {
-            Ok(probed) => Ok(eigenvalues(&probed.matrix)),
+            Ok(probed) => Ok(dominant_among(&probed.matrix)),
             Err(AnalysisError::Fault(_)) => Ok(None),
             Err(error) => Err(error),
         }
@@ -215,6 +215,13 @@ impl Recurrence {
 /// The nonzero eigenvalues of a recurrence, the largest first.
 pub(crate) fn eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
     Reduced::new(matrix)?.eigenvalues()
+}
+
+/// The same; of a large recurrence those near or beyond the unit circle alone, if that is quicker.
+fn dominant_among(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
+    let reduced = Reduced::new(matrix)?;
+    let near = reduced.subspaces().map(|subspaces| subspaces.values);
+    near.or_else(|| reduced.eigenvalues())
 }
 
 /// An error if entries are so large, or NaN, that they cannot be computed with: squares of them are

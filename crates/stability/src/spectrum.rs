@@ -417,9 +417,11 @@ impl Spectrum {
     ) -> Result<Self, AnalysisError> {
         let (is_quick, examined) = (care.is_quick(), care.examined());
         let reduced = Reduced::new(recurrence.matrix()).ok_or(AnalysisError::NoEigenvalues)?;
-        let values = match is_quick {
-            true => reduced.dominant_eigenvalues(),
-            false => reduced.eigenvalues(),
+        let subspaces = reduced.subspaces();
+        let values = match &subspaces {
+            Some(subspaces) => Some(subspaces.values.clone()),
+            None if is_quick => reduced.dominant_eigenvalues(),
+            None => reduced.eigenvalues(),
         };
         let mut values = values.ok_or(AnalysisError::NoEigenvalues)?;
         values.retain(|value| value.im >= 0.0);
@@ -433,7 +435,14 @@ impl Spectrum {
         let wanted: Vec<usize> = (0..values.len()).filter(is_wanted).collect();
         if !wanted.is_empty() {
             let (base, sizes) = (recurrence.base(), recurrence.sizes());
-            let mut examiner = Examiner::new(simulation, base, sizes, &reduced, budget)?;
+            let mut examiner = Examiner::new(
+                simulation,
+                base,
+                sizes,
+                &reduced,
+                subspaces.as_ref(),
+                budget,
+            )?;
             let enough = if is_quick { QUICK_AGREEMENT } else { AGREEMENT };
             for place in wanted {
                 budget.allow(Duration::ZERO)?;

@@ -259,14 +259,18 @@ impl Advice {
     pub fn decision(&self) -> Option<Decision> {
         let verdict = self.verdict.as_ref().ok()?;
         Some(match self.doubt() {
-            Some(_) if !verdict.is_unstable() => Decision::Undecided,
-            _ => verdict.decision(),
+            Some(_) => Decision::Undecided,
+            None => verdict.decision(),
         })
     }
 
     /// Why nothing is decided, if so.
     pub fn doubt(&self) -> Option<String> {
         let verdict = self.verdict.as_ref().ok()?;
+        let state = self.survey.as_ref().and_then(Survey::worst);
+        if let Some(doubt) = state.and_then(|state| state.doubt.clone()) {
+            return Some(doubt);
+        }
         if verdict.is_unstable() {
             return None;
         }

@@ -8,7 +8,9 @@
 use std::time::{Duration, Instant};
 
 use oldham_cosim::{Simulation, Snapshot, Switches};
-use oldham_stability::{AnalysisError, Decision, Followed, Spectrum, Verdict, follow, is_at_rest};
+use oldham_stability::{
+    AnalysisError, Decision, Followed, Spectrum, Verdict, follow, follow_for, is_at_rest,
+};
 
 use crate::advice::{Case, Subject};
 
@@ -26,6 +28,10 @@ const SHOWN: f64 = 1.5;
 const GROWN: f64 = 5.0;
 /// Growth along the motion that cannot be overlooked.
 const CLEAR: f64 = 10.0;
+/// Growth foreseen over the stretch along which a difference is followed where a mode grows slowly, and the most periods
+/// that this may take.
+const LONG: f64 = 50.0;
+const LONGEST: f64 = 2000.0;
 /// Growth along the motion from which on a difference is no longer small.
 const FULL: f64 = 1e9;
 /// Share of the growth rate that a growing mode shows along the motion at least.
@@ -226,7 +232,13 @@ impl Survey {
         };
         let failed = match judged {
             Ok((spectrum, verdict)) => {
-                let state = noted(&mut simulation, StateKind::Start, case.model.start());
+                let mut state = noted(&mut simulation, StateKind::Start, case.model.start());
+                if state.moves && verdict.is_unstable() {
+                    let followed = follow(&mut simulation, Some(clock.left())).ok();
+                    state.doubt = shown_along(&verdict, &mut simulation, followed, &clock)
+                        .filter(|doubt| *doubt != Doubt::Leaves)
+                        .map(|doubt| doubt.told(&verdict));
+                }
                 survey.states.push(LookedAt {
                     verdict: Ok(verdict),
                     spectrum: Some(spectrum),
@@ -474,9 +486,12 @@ impl Survey {
                     .and_then(|left| case.judge_here(&mut simulation, left).map_err(too_long)),
             };
             let judged = judged.map(|(spectrum, verdict, doubt)| {
-                let periods = followed.map_or(0.0, |f| f.steps as f64 / simulation.period() as f64);
                 let followed = followed.filter(|_| state.moves);
-                state.doubt = doubt.or_else(|| contradiction(&verdict, followed, periods));
+                met.state.restore(&mut simulation);
+                state.doubt = doubt.or_else(|| {
+                    let doubt = shown_along(&verdict, &mut simulation, followed, clock)?;
+                    Some(doubt.told(&verdict))
+                });
                 (spectrum, verdict)
             });
             self.states.push(with(state, judged));
@@ -485,32 +500,75 @@ impl Survey {
     }
 }
 
-/// Why a verdict about a state does not hold along the motion, if so.
-fn contradiction(verdict: &Verdict, followed: Option<Followed>, periods: f64) -> Option<String> {
-    let factor = followed?.factor;
-    let foreseen = verdict.radius.powf(periods);
-    if verdict.is_unstable() && foreseen < SHOWN {
-        return Some(format!(
-            "a mode grows at this instant, at {:.1e} 1/s, but the motion leaves this state before that shows",
-            verdict.growth
-        ));
+/// Why a verdict about a state does not hold along the motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Doubt {
+    /// The motion leaves the state before its growth shows.
+    Leaves,
+    /// What grows does not grow along the motion.
+    Quiet,
+    /// What grows does so by this factor only.
+    Slower(f64),
+    /// What does not grow grows by this factor.
+    Grows(f64),
+}
+
+impl Doubt {
+    fn told(self, verdict: &Verdict) -> String {
+        let growth = verdict.growth;
+        match self {
+            Self::Leaves => format!(
+                "a mode grows at this instant, at {growth:.1e} 1/s, but the motion leaves this state before that shows"
+            ),
+            Self::Quiet => "what grows at this instant does not grow along the motion".into(),
+            Self::Slower(factor) => format!(
+                "a mode grows at this instant, at {growth:.1e} 1/s, but along the motion a small difference grows only by a factor of {factor:.1}"
+            ),
+            Self::Grows(factor) => format!(
+                "nothing grows at this instant, but along the motion a small difference grows by a factor of {factor:.0}"
+            ),
+        }
     }
-    if verdict.is_unstable() && foreseen > CLEAR && factor < 1.0 {
-        return Some("what grows at this instant does not grow along the motion".into());
+}
+
+/// Why a verdict about the present state does not hold along the motion, if so. Slow growth is followed for longer.
+fn shown_along(
+    verdict: &Verdict,
+    simulation: &mut Simulation,
+    followed: Option<Followed>,
+    clock: &Clock,
+) -> Option<Doubt> {
+    let followed = followed?;
+    let period = simulation.period();
+    let foreseen = |followed: &Followed| {
+        let periods = followed.steps as f64 / period as f64;
+        verdict.radius.powf(periods)
+    };
+    if !verdict.is_unstable() || foreseen(&followed) > CLEAR {
+        return contradiction(verdict, followed, foreseen(&followed));
     }
-    let falls_short = factor < FULL && factor.ln() < FALLING_SHORT * foreseen.ln();
-    if verdict.is_unstable() && foreseen > CLEAR && falls_short {
-        return Some(format!(
-            "a mode grows at this instant, at {:.1e} 1/s, but along the motion a small difference grows only by a factor of {factor:.0}",
-            verdict.growth
-        ));
+    let wanted = LONG.ln() / verdict.radius.ln();
+    let periods = wanted.clamp(1.0, LONGEST).ceil() as u64;
+    match follow_for(simulation, periods, Some(clock.left())) {
+        Ok(longer) => contradiction(verdict, longer, foreseen(&longer)),
+        // Without time, or beyond a failure, the shorter stretch must do.
+        Err(_) => contradiction(verdict, followed, foreseen(&followed)),
     }
-    if verdict.is_stable() && factor > GROWN {
-        return Some(format!(
-            "nothing grows at this instant, but along the motion a small difference grows by a factor of {factor:.0}"
-        ));
+}
+
+fn contradiction(verdict: &Verdict, followed: Followed, foreseen: f64) -> Option<Doubt> {
+    let factor = followed.factor;
+    if verdict.is_unstable() {
+        if foreseen < SHOWN {
+            return Some(Doubt::Leaves);
+        }
+        if foreseen > CLEAR && factor < 1.0 {
+            return Some(Doubt::Quiet);
+        }
+        let falls_short = factor < FULL && factor.ln() < FALLING_SHORT * foreseen.ln();
+        return (foreseen > CLEAR && falls_short).then_some(Doubt::Slower(factor));
     }
-    None
+    (verdict.is_stable() && factor > GROWN).then_some(Doubt::Grows(factor))
 }
 
 fn too_long(error: AnalysisError) -> NotJudged {
