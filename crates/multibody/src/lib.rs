@@ -22,6 +22,7 @@ mod error;
 mod explicit;
 mod failure;
 mod feedback;
+mod flywheel;
 mod folding;
 mod foresight;
 mod impulses;
@@ -67,7 +68,7 @@ pub use element::shell::{
 pub use element::{
     Bushing, Cable, Clearance, CoordinateForce, Element, ElementId, ForceLaw, ForceMap, Hysteresis,
     InternalLoad, InternalState, Law, Load, NotLinear, PortWrench, Pulley, References, Rod,
-    SectionState, SurfaceFriction, TensionFunction,
+    SectionState, Servo, SurfaceFriction, TensionFunction,
 };
 pub use error::{ModelError, Passage, SolveError};
 pub use integrator::Method;

@@ -21,6 +21,7 @@ mod load;
 mod references;
 mod remote;
 mod rod;
+mod servo;
 pub mod shell;
 mod states;
 
@@ -40,6 +41,7 @@ pub(crate) use references::{refer_drives, refer_nodes};
 pub use remote::Remote;
 pub use rod::Rod;
 pub(crate) use rod::add_point_stiffness;
+pub use servo::Servo;
 pub use states::{InternalState, NotLinear, STICKS, by_poses};
 
 use crate::assembly::Placed;
@@ -115,6 +117,11 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
 
     /// Whether it sticks by friction.
     fn sticks(&self, _at: &At<'_>) -> bool {
+        false
+    }
+
+    /// Whether it is at a limit, where it answers to nothing.
+    fn saturates(&self, _at: &At<'_>) -> bool {
         false
     }
 
