@@ -41,6 +41,7 @@ mod newton;
 mod node;
 mod prescribed;
 mod redundancy;
+mod regimes;
 mod relaxation;
 mod retry;
 

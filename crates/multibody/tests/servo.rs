@@ -446,10 +446,37 @@ fn a_servo_may_be_as_stiff_as_one_likes() {
             advance(&mut system, 1000, 1e-3);
             let error = turn(&system, node) - 0.5 * (1.0 - f64::cos(2.0));
             println!("{kp:e} {kd:e} {limit}: {error:e} {:?}", system.counters());
+            assert_eq!(system.counters().retries, 0);
             assert!(
                 error.abs() < 60.0 / kp + 2e-6,
                 "{kp:e} {kd:e} {limit}: {error:e}"
             );
         }
+    }
+}
+
+/// Steep laws with limits made Newton's iteration jump from one limit to the other: from one target to the next far
+/// away, and while it holds there. Each step now finds on which side of its limits the servo is.
+#[test]
+fn a_stiff_servo_goes_from_one_limit_to_the_other() {
+    let (j, limit, target) = (0.3, 6.0, 0.5);
+    for (kp, kd) in [(1e5, 2e4), (1e7, 2e6), (1e9, 2e8)] {
+        let (mut model, node, ends) = wheel(j);
+        let servo = Servo::new(Coordinate::Angle, ends, [kp, kd]).at_position(target);
+        model.element("servo", servo.limited(limit));
+        let mut system = started(model, lms2());
+        advance(&mut system, 6000, 1e-3);
+        let counters = system.counters();
+        println!(
+            "{kp:e} {kd:e}: {counters:?} {:e}",
+            turn(&system, node) - target
+        );
+        assert_eq!(counters.retries, 0, "{counters:?}");
+        assert!(
+            counters.iterations < 4 * counters.micro_steps,
+            "{counters:?}"
+        );
+        // In the end the slow way along kp e + kd e' = 0, with the time constant kd / kp = 0.2 s.
+        assert!((turn(&system, node) - target).abs() < 1e-9);
     }
 }

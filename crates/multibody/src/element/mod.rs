@@ -125,6 +125,18 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
         false
     }
 
+    /// Whether its law changes at a limit in a way that an iteration takes up one law after the other; see
+    /// [`regime`](Self::regime).
+    fn has_regimes(&self) -> bool {
+        false
+    }
+
+    /// The law that an iteration should assume next, as a small number, where `at.assumed` is the one that it has
+    /// assumed so far: the residual and its derivatives are those of the assumed law alone.
+    fn regime(&self, _at: &At<'_>) -> f64 {
+        0.0
+    }
+
     /// Whether it stands for the answer of other parts, which analyses of coupled parts know
     /// themselves.
     fn stands_for_others(&self) -> bool {
@@ -282,6 +294,8 @@ pub struct At<'a> {
     pub memory: &'a [f64],
     /// Time since then.
     pub elapsed: f64,
+    /// The law that an iteration assumes of an element with several; the true one, if there is none.
+    pub assumed: Option<f64>,
     /// All elements of the model, for sensors that read others.
     pub(crate) elements: &'a [Placed],
     /// What all elements remember.
@@ -301,6 +315,7 @@ impl<'a> At<'a> {
         let there = Self {
             multipliers: &self.all_multipliers[placed.multipliers.clone()],
             memory: &self.all_memory[placed.memory.clone()],
+            assumed: None,
             ..*self
         };
         Some((&*placed.element, there))

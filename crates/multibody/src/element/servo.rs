@@ -107,7 +107,22 @@ impl Servo {
         self.wish(r).clamp(-self.limit, self.limit)
     }
 
-    fn regime(&self, r: &Reading) -> Regime {
+    /// The same by the law that an iteration assumes, and whether that is the law between the limits.
+    fn assumed_effort(&self, r: &Reading, at: &At<'_>) -> (f64, bool) {
+        match at.assumed {
+            None => (self.effort(r), self.regime_of(r) == Regime::Free),
+            Some(0.0) => (self.wish(r), true),
+            Some(side) => (side * self.limit, false),
+        }
+    }
+
+    /// What rounding errors of the coordinate may do to the wish.
+    fn rounding(&self, r: &Reading) -> f64 {
+        let coordinate = 1.0 + r.error.abs() + r.rate.abs() + r.velocity.abs();
+        1e-12 * self.limit + 16.0 * f64::EPSILON * (self.kp + self.kd) * coordinate
+    }
+
+    fn regime_of(&self, r: &Reading) -> Regime {
         match self.wish(r) {
             wish if wish > self.limit => Regime::Upper,
             wish if wish < -self.limit => Regime::Lower,
@@ -170,23 +185,44 @@ impl Element for Servo {
     fn side(&self, at: &At<'_>) -> u64 {
         let drives = [Some(&self.position), self.velocity.as_ref()];
         let sides = drives.into_iter().flatten().map(|drive| drive.side(at));
-        sides.fold(self.regime(&self.read(at)) as u64, mixed)
+        sides.fold(self.regime_of(&self.read(at)) as u64, mixed)
     }
 
     fn saturates(&self, at: &At<'_>) -> bool {
-        self.regime(&self.read(at)) != Regime::Free
+        self.regime_of(&self.read(at)) != Regime::Free
+    }
+
+    fn has_regimes(&self) -> bool {
+        self.limit.is_finite()
+    }
+
+    fn regime(&self, at: &At<'_>) -> f64 {
+        let r = self.read(at);
+        let (wish, limit) = (self.wish(&r), self.limit);
+        let beyond = |limit: f64| match wish {
+            wish if wish > limit => 1.0,
+            wish if wish < -limit => -1.0,
+            _ => 0.0,
+        };
+        match at.assumed {
+            None => beyond(limit),
+            Some(0.0) => beyond(limit + self.rounding(&r)),
+            Some(side) if side * wish < limit - self.rounding(&r) => 0.0,
+            Some(side) => side,
+        }
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let r = self.read(at);
         let gradient = self.coordinate.gradient(&r.geometry);
-        gradient.load(self.effort(&r), out);
+        gradient.load(self.assumed_effort(&r, at).0, out);
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         let r = self.read(at);
         let gradient = self.coordinate.gradient(&r.geometry);
-        if self.regime(&r) == Regime::Free {
+        let (effort, is_between) = self.assumed_effort(&r, at);
+        if is_between {
             let k = weights.stiffness * self.kp + weights.damping * self.kd;
             let mut by_motion = gradient.scaled(k);
             if self.kd != 0.0 {
@@ -195,7 +231,7 @@ impl Element for Servo {
             }
             gradient.add_dyad(&by_motion, 1.0, out);
         }
-        let tension = -self.effort(&r) * weights.stiffness;
+        let tension = -effort * weights.stiffness;
         self.coordinate.add_hessian(&r.geometry, tension, out);
     }
 
