@@ -528,4 +528,26 @@ mod tests {
             assert!(text.contains(told), "{text}");
         }
     }
+
+    /// Parts of a cut failed where the whole mechanism passes in substeps, and said "take a smaller step" at best.
+    #[test]
+    fn a_part_of_a_cut_says_that_it_takes_whole_steps() {
+        let singular = SolveError::Singular {
+            time: 0.5,
+            unknown: "rod".into(),
+            pieces: 1,
+        };
+        let lost = SolveError::NotFinite {
+            time: 0.5,
+            element: "rod".into(),
+            feedback: Vec::new(),
+        };
+        for error in [not_converged(), singular, lost] {
+            let text = error.in_cut().to_string();
+            for told in ["`rod`", "every step whole", "take a smaller step"] {
+                assert!(text.contains(told), "{text}");
+            }
+            assert_eq!(text.matches("at t = ").count(), 1, "{text}");
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! Static equilibrium where weight or tension alone gives stiffness.
 
 use oldham_multibody::{
-    BeamMesh, Body, CoordinateForce, Drive, Joint, Law, LineInertia, Load, Lumping, Marker, Mat3,
-    Model, Motion, NodeId, Options, Quaternion, Rod, Section, SolveError, System, Vec3,
-    straight_beam,
+    BeamMesh, Body, CoordinateForce, Direction, Drive, Joint, Law, LineInertia, Load, Lumping,
+    Marker, Mat3, Model, Motion, NodeId, Options, Quaternion, Rod, Section, SolveError, System,
+    Vec3, straight_beam,
 };
 
 const G: f64 = 9.81;
@@ -424,4 +424,32 @@ fn a_body_on_springs_does_not_rest_on_a_saddle() {
     let place = system.motion(body).position;
     (0..500).for_each(|_| system.step(1e-2, &[]).unwrap());
     assert!((system.motion(body).position - place).norm() < 1e-6);
+}
+
+/// A trolley on a rail, a load on a rope: both move along the rail together. The load was named alone.
+#[test]
+fn all_that_moves_freely_is_named() {
+    let mut model = weighed();
+    let trolley = bar(&mut model, "trolley".into(), Vec3::Z * 12.0, 1000.0);
+    let load = bar(&mut model, "load".into(), Vec3::Z * 4.0, 5000.0);
+    let rail = [NodeId::GROUND, trolley].map(|n| model.axis_marker(n, Vec3::Z * 12.0, Vec3::X));
+    model.element("rail", Joint::prismatic(rail[0], rail[1]));
+    let rope = Law::Linear {
+        stiffness: 5e6,
+        damping: 2e4,
+    };
+    let ends = [Marker::on(trolley), Marker::on(load)];
+    model.element("rope", Rod::new(ends[0], ends[1], 7.99, rope));
+    let free = || Direction::Free;
+    let locked = || Direction::Locked;
+    let upright = Joint::total(
+        model.marker(NodeId::GROUND, Vec3::Z * 4.0),
+        Marker::on(load),
+        [free(), locked(), free()],
+        [locked(), locked(), locked()],
+    );
+    model.element("upright", upright);
+    let mut system = System::new(model, Options::default()).unwrap();
+    let said = system.equilibrium(0.0, 4, &[]).unwrap_err().to_string();
+    assert!(said.contains("nothing holds `trolley`, `load`"), "{said}");
 }
