@@ -25,6 +25,7 @@ mod feedback;
 mod flywheel;
 mod folding;
 mod foresight;
+mod imperfection;
 mod impulses;
 mod integrator;
 mod inverse_iteration;
