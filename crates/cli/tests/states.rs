@@ -164,7 +164,9 @@ fn a_range_without_a_border_is_said_to_have_none() {
             String::from_utf8_lossy(&output.stderr)
         );
         assert!(
-            said.contains(word) && said.contains("at the start"),
+            said.contains(word)
+                && said.contains("at the start")
+                && said.contains("give a wider range"),
             "{said}"
         );
     }
