@@ -229,7 +229,7 @@ fn feedback_across_the_arm_names_the_sensor() {
         r#"loads.m6 = { on = "hand", reaction_on = "wrist2","#,
         r#"loads.m6 = { on = "upper","#,
     );
-    let said = read(&text).err().expect("a refusal").to_string();
+    let said = read(&text).expect_err("a refusal").to_string();
     assert!(
         said.contains("`m6` depends on the sensor at `tool`"),
         "{said}"
