@@ -172,6 +172,15 @@ fn a_range_without_a_border_is_said_to_have_none() {
     }
 }
 
+#[test]
+fn a_single_value_is_no_range() {
+    let (folder, path) = cart();
+    let output = oldham(folder.path(), &["stability", &path, "--critical", "kd=20"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("write kd=LOW:HIGH"), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_an_analysis_with_a_message() {
