@@ -164,10 +164,21 @@ fn a_range_without_a_border_is_said_to_have_none() {
             String::from_utf8_lossy(&output.stderr)
         );
         assert!(
-            said.contains(word) && said.contains("at the start"),
+            said.contains(word)
+                && said.contains("at the start")
+                && said.contains("give a wider range"),
             "{said}"
         );
     }
+}
+
+#[test]
+fn a_single_value_is_no_range() {
+    let (folder, path) = cart();
+    let output = oldham(folder.path(), &["stability", &path, "--critical", "kd=20"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("write kd=LOW:HIGH"), "{said}");
 }
 
 #[cfg(unix)]

@@ -42,6 +42,8 @@ pub(crate) struct Assembly {
     /// Number of values that all elements remember.
     pub memory: usize,
     body_destinations: Vec<Destination>,
+    /// Elements whose laws change at a limit.
+    pub limited: Vec<usize>,
     /// Elements that sensors drive.
     pub measured: Vec<usize>,
     /// Motions as sensors read them: scratch memory.
@@ -62,6 +64,8 @@ pub(crate) struct Placed {
     pub rows: Vec<usize>,
     pub multipliers: std::ops::Range<usize>,
     pub memory: std::ops::Range<usize>,
+    /// Its place among the elements whose laws change at a limit.
+    pub limit: Option<usize>,
     /// Whether sensors drive it.
     pub is_measured: bool,
     /// All nodes whose motion it depends on; only for one that sensors drive.
@@ -84,6 +88,8 @@ pub(crate) struct EvaluationPoint<'a> {
     pub load_factor: f64,
     pub memory: &'a [f64],
     pub elapsed: f64,
+    /// The laws that are assumed of the elements that have several; the true ones, if it is empty.
+    pub regimes: &'a [f64],
 }
 
 impl<'a> EvaluationPoint<'a> {
@@ -105,6 +111,7 @@ impl<'a> EvaluationPoint<'a> {
             load_factor: 1.0,
             memory,
             elapsed: 0.0,
+            regimes: &[],
         }
     }
 
@@ -130,6 +137,7 @@ impl<'a> EvaluationPoint<'a> {
             load_factor: self.load_factor,
             memory: &[],
             elapsed: self.elapsed,
+            assumed: None,
             elements,
             all_memory: self.memory,
         }
@@ -143,6 +151,7 @@ impl<'a> EvaluationPoint<'a> {
         At {
             multipliers: &self.multipliers[placed.multipliers.clone()],
             memory: &self.memory[placed.memory.clone()],
+            assumed: placed.limit.and_then(|i| self.regimes.get(i).copied()),
             ..self.outside(elements)
         }
     }
@@ -190,6 +199,7 @@ impl Assembly {
                 rows,
                 multipliers,
                 memory: remembered,
+                limit: None,
                 destinations: Vec::new(),
                 feedback: Vec::new(),
             }
@@ -232,6 +242,7 @@ impl Assembly {
             constraints,
             memory,
             body_destinations: Vec::new(),
+            limited: Vec::new(),
             measured: Vec::new(),
             sensed: Vec::new(),
             lever: 1.0,
@@ -239,6 +250,12 @@ impl Assembly {
             largest_inertia: (1.0, 1.0),
         };
         assembly.largest_inertia = assembly.find_largest_inertia();
+        for (index, placed) in assembly.elements.iter_mut().enumerate() {
+            if placed.element.has_regimes() {
+                placed.limit = Some(assembly.limited.len());
+                assembly.limited.push(index);
+            }
+        }
         let is_measured = |&i: &usize| assembly.elements[i].is_measured;
         assembly.measured = (0..assembly.elements.len()).filter(is_measured).collect();
         assembly.sensed.reserve(assembly.inertia.len());

@@ -166,6 +166,7 @@ impl System {
             load_factor: 1.0,
             memory: &state.memory,
             elapsed: 0.0,
+            regimes: &[],
         };
         assembly.violations(&at, &mut consistency.residual);
         let rows = &consistency.residual[6 * assembly.nodes()..assembly.unknowns()];

@@ -200,6 +200,16 @@ impl Drive {
         }
     }
 
+    /// The rate, where it is a function of time; zero where it follows an input or a sensor.
+    pub(crate) fn rate(&self, t: f64) -> f64 {
+        /// Of differences, in seconds.
+        const STEP: f64 = 1e-4;
+        match self {
+            Self::Constant(_) | Self::Input(_) | Self::Measured(_) => 0.0,
+            given => given.derivatives(t, STEP)[0],
+        }
+    }
+
     /// The value at time `t`; NaN for one that is measured.
     pub fn value(&self, t: f64, inputs: &[f64]) -> f64 {
         match self {

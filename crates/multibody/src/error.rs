@@ -121,9 +121,10 @@ impl Passage {
 pub enum SolveError {
     /// Newton's iteration did not converge.
     #[error(
-        "at t = {time} s Newton did not converge in {iterations} iterations{}: last correction {}, largest at `{worst}`; take a smaller step or check the loads there",
+        "at t = {time} s Newton did not converge in {iterations} iterations{}: last correction {}, largest at `{worst}`; take a smaller step or check the loads there{}",
         tried(*pieces),
-        lengths(corrections)
+        lengths(corrections),
+        wrong_sign(feedback)
     )]
     NotConverged {
         /// Time that was to be reached.
@@ -136,14 +137,21 @@ pub enum SolveError {
         worst: String,
         /// Into so many pieces the step was divided in vain; one if it was not.
         pieces: u32,
+        /// Names of the elements that sensors drive.
+        feedback: Vec<String>,
     },
     /// A force law or a drive gave NaN or infinity.
-    #[error("at t = {time} s `{element}` gives a force or a constraint residual that is NaN")]
+    #[error(
+        "at t = {time} s `{element}` gives a force or a constraint residual that is NaN{}",
+        wrong_sign(feedback)
+    )]
     NotFinite {
         /// Time.
         time: f64,
         /// Name of the element.
         element: String,
+        /// Names of the elements that sensors drive.
+        feedback: Vec<String>,
     },
     /// An element has no linear model at this state.
     #[error("`{element}` {reason}: there is no linear model of it here")]
@@ -173,6 +181,18 @@ pub enum SolveError {
         since(Some(failure))
     )]
     UnsteadyTangents {
+        /// Time that was to be reached.
+        time: f64,
+        /// What the iteration says.
+        #[source]
+        failure: Box<SolveError>,
+    },
+    /// A step that a part of a cut mechanism could not take.
+    #[error(
+        "at t = {time} s {}; a part of a cut mechanism takes every step whole, where the mechanism in one piece would divide it: take a smaller step, or run it whole; velocities at the start that do not fit the joints call for short steps too",
+        failure.happened()
+    )]
+    WholeStep {
         /// Time that was to be reached.
         time: f64,
         /// What the iteration says.
@@ -226,13 +246,17 @@ pub enum SolveError {
     },
     /// No static equilibrium that is held against every motion.
     #[error(
-        "at t = {time} s nothing holds `{unknown}` in static equilibrium: some motion meets no resistance; hold it by a joint, a spring or a weight (a link between two ball joints spins about its own line: make one of them `universal`)"
+        "at t = {time} s nothing holds `{}` in static equilibrium: some motion{} meets no resistance; hold it by a joint, a spring or a weight (a link between two ball joints spins about its own line: make one of them `universal`)",
+        some_of(moving),
+        if moving.len() > 1 { " that they share" } else { "" }
     )]
     Unheld {
         /// Time.
         time: f64,
         /// Name of the node that moves most.
         unknown: String,
+        /// Names of the nodes that move as much as that one, which is among them.
+        moving: Vec<String>,
     },
     /// Constraints that depend on each other.
     #[error(
@@ -321,10 +345,19 @@ impl SolveError {
 
     /// The same in a part of a cut mechanism.
     pub(crate) fn in_cut(mut self) -> Self {
-        if let Self::SingularPosition { passage, .. } = &mut self {
-            *passage = Passage::Cut;
+        match &mut self {
+            Self::SingularPosition { passage, .. } => {
+                *passage = Passage::Cut;
+                self
+            }
+            Self::NotConverged { time, .. }
+            | Self::NotFinite { time, .. }
+            | Self::Singular { time, .. } => Self::WholeStep {
+                time: *time,
+                failure: Box::new(self),
+            },
+            _ => self,
         }
-        self
     }
 
     /// What happened, without the time and without advice.
@@ -344,6 +377,7 @@ impl SolveError {
             | Self::Singular { time, .. }
             | Self::SingularPosition { time, .. }
             | Self::UnsteadyTangents { time, .. }
+            | Self::WholeStep { time, .. }
             | Self::Folded { time, .. }
             | Self::Unstable { time, .. }
             | Self::Unheld { time, .. }
@@ -372,6 +406,20 @@ impl SolveError {
 
 fn since(failure: Option<&SolveError>) -> String {
     failure.map_or_else(String::new, |failure| format!(" ({})", failure.happened()))
+}
+
+/// What elements that sensors drive may have done to a motion that was lost.
+fn wrong_sign(feedback: &[String]) -> String {
+    match feedback {
+        [] => String::new(),
+        [only] => format!(
+            "; `{only}` follows sensors: feedback with the wrong sign makes a motion grow until no step can follow it"
+        ),
+        several => format!(
+            "; `{}` follow sensors: feedback with the wrong sign makes a motion grow until no step can follow it",
+            some_of(several)
+        ),
+    }
 }
 
 fn tried(pieces: u32) -> String {
@@ -410,7 +458,11 @@ impl From<SolveError> for StepError {
     /// The engine says where and when.
     fn from(error: SolveError) -> Self {
         match error {
-            SolveError::NotFinite { time, element } => Self::NotFinite {
+            SolveError::NotFinite {
+                time,
+                element,
+                feedback,
+            } if feedback.is_empty() => Self::NotFinite {
                 law: element,
                 value: f64::NAN,
                 at: format!("t = {time} s"),
@@ -436,6 +488,7 @@ mod tests {
             corrections: vec![2e-3],
             worst: "rod".into(),
             pieces: 1024,
+            feedback: Vec::new(),
         }
     }
 
@@ -473,6 +526,28 @@ mod tests {
         let text = error.to_string();
         for told in ["may change", "10 iterations", "`rod`"] {
             assert!(text.contains(told), "{text}");
+        }
+    }
+
+    /// Parts of a cut failed where the whole mechanism passes in substeps, and said "take a smaller step" at best.
+    #[test]
+    fn a_part_of_a_cut_says_that_it_takes_whole_steps() {
+        let singular = SolveError::Singular {
+            time: 0.5,
+            unknown: "rod".into(),
+            pieces: 1,
+        };
+        let lost = SolveError::NotFinite {
+            time: 0.5,
+            element: "rod".into(),
+            feedback: Vec::new(),
+        };
+        for error in [not_converged(), singular, lost] {
+            let text = error.in_cut().to_string();
+            for told in ["`rod`", "every step whole", "take a smaller step"] {
+                assert!(text.contains(told), "{text}");
+            }
+            assert_eq!(text.matches("at t = ").count(), 1, "{text}");
         }
     }
 }

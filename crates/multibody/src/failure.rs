@@ -50,12 +50,14 @@ impl System {
                 corrections: corrections.into_iter().filter(|c| !c.is_nan()).collect(),
                 worst: self.assembly.name_of(worst).to_owned(),
                 pieces: 1,
+                feedback: self.assembly.driven_by_sensors(),
             },
             Failure::Singular { unknown } => self.singular(time, unknown),
             Failure::Folded { element } => self.folded(time, element, self.bend(element)),
             Failure::NotFinite { element } => SolveError::NotFinite {
                 time,
                 element: self.assembly.elements[element].name.clone(),
+                feedback: self.assembly.driven_by_sensors(),
             },
         }
     }

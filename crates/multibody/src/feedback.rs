@@ -14,6 +14,14 @@ use oldham_space::Vec3;
 const STEP: f64 = 1e-5;
 
 impl Assembly {
+    /// Names of the elements that sensors drive.
+    pub(crate) fn driven_by_sensors(&self) -> Vec<String> {
+        let measured = self.measured.iter();
+        measured
+            .map(|&index| self.elements[index].name.clone())
+            .collect()
+    }
+
     /// Adds the derivatives by poses and velocities that sensors read.
     pub(crate) fn add_feedback(
         &mut self,

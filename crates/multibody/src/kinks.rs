@@ -177,6 +177,9 @@ impl System {
         for placed in &self.assembly.elements {
             let here = at.of(placed, &self.assembly.elements);
             found.side(placed.element.side(&here));
+            if placed.element.saturates(&here) {
+                found.saturates(&placed.name);
+            }
             if placed.element.sticks(&here) {
                 found.sticks(&placed.name);
             }

@@ -22,8 +22,10 @@ mod error;
 mod explicit;
 mod failure;
 mod feedback;
+mod flywheel;
 mod folding;
 mod foresight;
+mod imperfection;
 mod impulses;
 mod integrator;
 mod inverse_iteration;
@@ -40,6 +42,7 @@ mod newton;
 mod node;
 mod prescribed;
 mod redundancy;
+mod regimes;
 mod relaxation;
 mod retry;
 
@@ -67,7 +70,7 @@ pub use element::shell::{
 pub use element::{
     Bushing, Cable, Clearance, CoordinateForce, Element, ElementId, ForceLaw, ForceMap, Hysteresis,
     InternalLoad, InternalState, Law, Load, NotLinear, PortWrench, Pulley, References, Rod,
-    SectionState, SurfaceFriction, TensionFunction,
+    SectionState, Servo, SurfaceFriction, TensionFunction,
 };
 pub use error::{ModelError, Passage, SolveError};
 pub use integrator::Method;

@@ -158,7 +158,7 @@ fn left_of(size: f64, rate: f64) -> f64 {
 /// makes its factors from it again and so continues with the same bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FactoredAt {
-    /// Gains, time, then motions, multipliers, memory and inputs.
+    /// Gains, time, then motions, multipliers, memory, inputs and regimes.
     pub values: Vec<f64>,
 }
 
@@ -191,6 +191,12 @@ impl FactoredAt {
         self.values.extend(at.multipliers);
         self.values.extend(at.memory);
         self.values.extend(at.inputs);
+        self.values.extend(at.regimes);
+    }
+
+    /// The last of what was recorded: so many regimes.
+    pub fn regimes(&self, count: usize) -> &[f64] {
+        &self.values[self.values.len().saturating_sub(count)..]
     }
 
     pub fn motions(&self) -> impl Iterator<Item = Motion> + '_ {
@@ -225,7 +231,10 @@ impl System {
         if self.work.is_sharp {
             return self.converge_to_rounding(time, h, gains, inputs);
         }
-        self.prepare_factors(time, h, gains, inputs)?;
+        match self.begin_regimes(inputs) {
+            true => self.factor_here(time, h, gains, inputs)?,
+            false => self.prepare_factors(time, h, gains, inputs)?,
+        }
         let [c, gain] = gains;
         let per_c = 1.0 / c;
         let memory = self.state.convergence;
@@ -297,14 +306,21 @@ impl System {
                 Prescribed::Change => target,
             };
             let measures = must_measure && iteration == 1 && size > least;
-            if enough && !measures {
-                let needed = if only_measures { 1 } else { iteration };
+            let is_done = enough && !measures;
+            let needed = if only_measures { 1 } else { iteration };
+            if is_done && self.assembly.limited.is_empty() {
                 self.state.convergence.book(iteration, needed);
                 return Ok(());
             }
             self.correct(c);
+            let switches = self.follow_regimes(time, h, inputs);
+            if is_done && !switches {
+                self.work.residual.fill(0.0);
+                self.state.convergence.book(iteration, needed);
+                return Ok(());
+            }
             if iteration == self.options.max_iterations {
-                if !moves {
+                if !moves && !switches {
                     self.work.residual.fill(0.0);
                     self.state.convergence.book(iteration, iteration);
                     return Ok(());
@@ -320,7 +336,7 @@ impl System {
             } else {
                 force > BAD * last_force
             };
-            if last.is_some() && is_slow {
+            if switches || (last.is_some() && is_slow) {
                 self.factor_here(time, h, gains, inputs)?;
                 (last, last_force) = (None, f64::INFINITY);
                 (rate, force_left, is_fresh) = (1.0, f64::INFINITY, true);
@@ -499,6 +515,10 @@ impl System {
             &self.state.memory,
         )
         .after(h);
+        let at = EvaluationPoint {
+            regimes: &self.work.regimes,
+            ..at
+        };
         self.state.factored_at.record(gains, &at);
         let weights = step_weights(gains);
         self.work.factored.values.clear();
@@ -521,7 +541,8 @@ impl System {
         motions.extend(recorded.motions().take(self.motions.len()));
         let rest = &recorded.values[HEADER + NUMBERS_PER_MOTION * motions.len()..];
         let (multipliers, rest) = rest.split_at(self.multipliers.len());
-        let (memory, inputs) = rest.split_at(self.assembly.memory);
+        let (memory, rest) = rest.split_at(self.assembly.memory);
+        let (inputs, regimes) = rest.split_at(rest.len() - self.assembly.limited.len());
         let at = EvaluationPoint {
             time: recorded.values[2],
             motions,
@@ -531,6 +552,7 @@ impl System {
             load_factor: 1.0,
             memory,
             elapsed: h,
+            regimes,
         };
         let weights = step_weights(recorded.gains());
         let factored = self

@@ -109,6 +109,7 @@ impl Model {
                 load_factor: 1.0,
                 memory: &memory,
                 elapsed: 0.0,
+                assumed: None,
                 elements: &[],
                 all_memory: &[],
             };

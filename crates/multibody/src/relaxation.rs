@@ -209,6 +209,7 @@ impl System {
                 Err(softest.map_or(
                     SolveError::Unheld {
                         time: self.state.time,
+                        moving: vec![unknown.clone()],
                         unknown,
                     },
                     |node| self.unheld(node),
@@ -237,7 +238,26 @@ impl System {
         SolveError::Unheld {
             time: self.state.time,
             unknown: self.assembly.name_of(unknown).to_owned(),
+            moving: self.moving_as(unknown),
         }
+    }
+
+    /// Names of the nodes that move as much as that of an unknown, by the motion in `work.residual`.
+    fn moving_as(&self, unknown: usize) -> Vec<String> {
+        /// Of the largest motion.
+        const AS_MUCH: f64 = 0.99;
+        let length = |d: &[f64]| {
+            let norm = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>().sqrt();
+            norm(&d[..3]).max(self.size * norm(&d[3..]))
+        };
+        let nodes = self.work.residual[..6 * self.assembly.nodes()].chunks_exact(6);
+        let lengths: Vec<f64> = nodes.map(length).collect();
+        let most = AS_MUCH * lengths[unknown / 6];
+        let moves = |&i: &usize| i == unknown / 6 || lengths[i] >= most;
+        let moving = (0..lengths.len()).filter(moves);
+        moving
+            .map(|i| self.assembly.node_names[i + 1].clone())
+            .collect()
     }
 
     /// Forces on all nodes, reactions among them, and negative violations.

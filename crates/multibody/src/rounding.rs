@@ -24,6 +24,7 @@ impl System {
         gains: [f64; 2],
         inputs: &[f64],
     ) -> Result<(), Failure> {
+        self.begin_regimes(inputs);
         self.factor_here(time, h, gains, inputs)?;
         let c = gains[0];
         let mut last = f64::INFINITY;
@@ -38,7 +39,18 @@ impl System {
             let is_small = size <= SMALL * self.size;
             let stands_still = is_small && size > SHRINKING * last;
             if size <= NOTHING * self.size || stands_still || (is_small && iteration == most) {
-                return Ok(());
+                if self.assembly.limited.is_empty() {
+                    return Ok(());
+                }
+                self.correct(c);
+                let switches = self.follow_regimes(time, h, inputs);
+                self.work.residual.fill(0.0);
+                if !switches || iteration == most {
+                    return Ok(());
+                }
+                self.factor_here(time, h, gains, inputs)?;
+                last = f64::INFINITY;
+                continue;
             }
             if !size.is_finite() {
                 return Err(self.diverged(time, iteration, worst, inputs));
@@ -51,7 +63,8 @@ impl System {
                 });
             }
             self.correct(c);
-            if !is_small && size > SLOW * last {
+            let switches = self.follow_regimes(time, h, inputs);
+            if switches || !is_small && size > SLOW * last {
                 self.factor_here(time, h, gains, inputs)?;
             }
             last = size;

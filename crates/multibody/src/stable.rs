@@ -3,7 +3,8 @@
 //! An equilibrium holds if the stiffness K, seen along the motions that the joints allow, is positive. Inverse
 //! iteration with the factors of the equilibrium gives the motions whose stiffness per mass is nearest to zero, which
 //! are those that give way first when a load grows. If one of them is negative, the model is moved a little along it,
-//! to both sides, and falls from there, each step from rest, until an equilibrium is close; the side where the forces do more work wins. Of several motions that give way those count that the loads
+//! to both sides, and falls from there, each step from rest, until an equilibrium is close; the side where the forces do more work wins. Slender
+//! structures, which do not come to rest so, are led around the bifurcation (`imperfection.rs`). Of several motions that give way those count that the loads
 //! have already begun, against which the unstable equilibrium leans: a column is then bent to the side to which it is
 //! pushed.
 //!
@@ -64,7 +65,7 @@ impl System {
             let Some(gives_way) = self.find_giving_way(given, inputs) else {
                 return Ok(());
             };
-            self.leave(&gives_way, inputs)?;
+            self.leave(&gives_way, given, inputs)?;
         }
         match self.find_giving_way(given, inputs) {
             None => Ok(()),
@@ -81,7 +82,13 @@ impl System {
     }
 
     /// Lets the model fall from both sides of an unstable equilibrium, and takes the side where the forces do more work.
-    fn leave(&mut self, gives_way: &GivingWay, inputs: &[f64]) -> Result<(), SolveError> {
+    /// Where it does not come to rest, loads are raised anew beside a push that leads past the bifurcation.
+    fn leave(
+        &mut self,
+        gives_way: &GivingWay,
+        unloaded: &[Motion],
+        inputs: &[f64],
+    ) -> Result<(), SolveError> {
         let given = (self.motions.clone(), self.multipliers.clone());
         let kept = (self.options, self.counters, self.state.memory.clone());
         self.options.method = Method::BackwardEuler;
@@ -110,11 +117,34 @@ impl System {
         self.state.convergence = Default::default();
         self.assembly.separate(&mut self.lu);
         let Some((_, motions, multipliers)) = best else {
+            if self.bends_away(gives_way, unloaded, &given.0, inputs) {
+                return Ok(());
+            }
             (self.motions, self.multipliers) = given;
+            self.assembly.separate(&mut self.lu);
             return Err(self.not_stable(gives_way));
         };
         (self.motions, self.multipliers) = (motions, multipliers);
         Ok(())
+    }
+
+    /// Whether there is an equilibrium past the bifurcation, to the side to which the loads push or else to the other, that
+    /// holds or gives way much more slowly; then the model is in it.
+    fn bends_away(
+        &mut self,
+        gives_way: &GivingWay,
+        unloaded: &[Motion],
+        left: &[Motion],
+        inputs: &[f64],
+    ) -> bool {
+        let stiffness = gives_way.stiffness;
+        [1.0, -1.0].into_iter().any(|sign| {
+            let shape: Vec<f64> = gives_way.shape.iter().map(|x| sign * x).collect();
+            self.go_around(unloaded, (stiffness, &shape), inputs, |system| {
+                let found = system.find_giving_way(left, inputs);
+                found.is_none_or(|found| found.stiffness > SLOWER * stiffness)
+            })
+        })
     }
 
     /// Falls while the loads stay those of the present time, each step of backward Euler from rest: so energy falls in
@@ -144,6 +174,10 @@ impl System {
             let way = way(&before.1, &self.motions);
             work += mean.zip(&way).map(|(force, way)| force * way).sum::<f64>();
             let moved = self.length_of(&way).0;
+            if moved.is_nan() || moved > self.size {
+                // The iteration has lost the way.
+                return None;
+            }
             if step % PAUSE == 0 {
                 if self.rests(stiffness, inputs) {
                     return Some(work);

@@ -39,6 +39,7 @@ impl System {
     /// Makes room for the point of linearisation, whose size must not change in a run.
     pub(crate) fn reserve_linearisation(&mut self, inputs: usize) {
         let others = self.assembly.constraints + self.assembly.memory + inputs;
+        let others = others + self.assembly.limited.len();
         self.work.inputs.reserve(inputs);
         self.work.jump.reserve(inputs);
         let whole = &mut self.work.whole.factored_at;

@@ -62,7 +62,7 @@ impl System {
     }
 
     /// Newton's iteration at rising loads, for models whose stiffness is there without any load.
-    fn raise_loads(&mut self, steps: usize, inputs: &[f64]) -> Result<(), SolveError> {
+    pub(crate) fn raise_loads(&mut self, steps: usize, inputs: &[f64]) -> Result<(), SolveError> {
         let (mut reached, mut step) = (0.0, 1.0 / steps.max(1) as f64);
         let mut good: (Vec<Motion>, Vec<f64>) = (self.motions.clone(), self.multipliers.clone());
         while reached < 1.0 {
@@ -106,6 +106,7 @@ impl System {
             x.fill(0.0);
             self.assembly.weight(&at, x);
             self.assembly.element_residual(&at, x);
+            self.work.push.add_to(x, load_factor);
             let factored = self
                 .assembly
                 .factor(&mut self.lu, &at, STATIC, Prescribed::Change);

@@ -10,6 +10,7 @@ use crate::error::{ModelError, SolveError};
 use crate::explicit::Stages;
 use crate::failure::Failure;
 use crate::foresight::{End, Foresight, Largest, foreseen};
+use crate::imperfection::Push;
 use crate::integrator::{self, Formula, Method, Rates, Record, StepHistory};
 use crate::jump::Jump;
 use crate::linear::{BlockLu, Prescribed};
@@ -142,6 +143,10 @@ pub(crate) struct Work {
     /// Motions of a recorded linearisation.
     pub recorded: Vec<Motion>,
     pub memory: Vec<f64>,
+    /// Forces beside the loads in statics.
+    pub push: Push,
+    /// The laws that the iteration assumes of the elements that have several.
+    pub regimes: Vec<f64>,
     /// Correction below which the iteration of the last step had converged: as a length, and as a force.
     pub targets: [f64; 2],
     /// Number of factorisations, of any matrix.
@@ -211,6 +216,8 @@ impl System {
             impulse_factors: (f64::NAN, Vec::new(), 0),
             recorded: Vec::with_capacity(motions.len()),
             memory: vec![0.0; assembly.memory],
+            push: Push::default(),
+            regimes: vec![0.0; assembly.limited.len()],
             targets: [0.0; 2],
             stamp: 0,
             last_step: LastStep::default(),
@@ -550,7 +557,10 @@ impl System {
             ..
         } = self;
         let Work {
-            known, residual, ..
+            known,
+            residual,
+            regimes,
+            ..
         } = work;
         let gravity = assembly.gravity;
         residual.fill(0.0);
@@ -568,6 +578,7 @@ impl System {
             row[3..].copy_from_slice(&moment.0);
         }
         let at = EvaluationPoint::new(time, motions, multipliers, inputs, &state.memory).after(h);
+        let at = EvaluationPoint { regimes, ..at };
         assembly.element_residual(&at, residual);
     }
 

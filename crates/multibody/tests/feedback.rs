@@ -130,3 +130,25 @@ fn a_load_may_read_a_body_that_nothing_connects() {
     let found = system.motion(leader).position[0] - system.motion(follower).position[0];
     assert!((found - gap).abs() < 1e-7, "{found:e} {gap:e}");
 }
+
+/// The wrong sign: the rate of a hinge pushes it on. The run was lost with "`pin` gives NaN", and nothing on the load.
+#[test]
+fn a_motion_that_feedback_drives_away_names_the_feedback() {
+    let mut model = Model::new();
+    let bob = model.node("bob", Motion::at(Vec3::X));
+    model.body(bob, Body::centred(1.0, Mat3::IDENTITY * 0.01));
+    let ends = [NodeId::GROUND, bob].map(|n| model.axis_marker(n, Vec3::ZERO, Vec3::Y));
+    model.gravity(Vec3::new(0.0, 0.0, -9.81));
+    model.element("pin", Joint::revolute(ends[0], ends[1]));
+    let rate = vec![Sensor::Rate(Coordinate::Angle, ends)];
+    let push = Drive::Measured(Measured::new(rate, |r| 50.0 * r[1]));
+    let none = || [0.0; 3].map(Drive::Constant);
+    let moment = [Drive::ZERO, push, Drive::ZERO];
+    model.element("push", Load::fixed(Marker::on(bob), none(), moment));
+    let mut system = System::new(model, Options::default()).unwrap();
+    system.start(0.0, &[]).unwrap();
+    let lost = (0..1000).find_map(|_| system.step(1e-3, &[]).err());
+    let said = lost.expect("no step follows it for ever").to_string();
+    assert!(said.contains("`push` follows sensors"), "{said}");
+    assert!(said.contains("wrong sign"), "{said}");
+}

@@ -9,8 +9,8 @@ use oldham_multibody::contact::{ContactShape, Grains, Shape, Surface};
 use oldham_multibody::{
     AngleCounter, Body, Cable, Coordinate, CoordinateForce, Drive, DrivenCoordinate,
     ElasticTransmission, Frictional, Joint, Law, Load, LoadSensor, LuGre, Marker, Mat3, Measured,
-    Method, Model, Motion, NodeId, Options, PartBuilder, PlaneCurve, PointOnCurve, Sensor, System,
-    Target, Transmission, Vec3,
+    Method, Model, Motion, NodeId, Options, PartBuilder, PlaneCurve, PointOnCurve, Sensor, Servo,
+    System, Target, Transmission, Vec3,
 };
 
 const RK4: Method = Method::Rk4 {
@@ -51,6 +51,20 @@ fn resting_chain(links: usize) -> Model {
         model.element(format!("joint {i}"), Joint::revolute(a, b));
         above = node;
     }
+    model
+}
+
+/// A link that a servo with a rotor swings, from limit to limit.
+fn served_link() -> Model {
+    let mut model = Model::new();
+    let link = model.node("link", Motion::at(Vec3::X));
+    model.body(link, Body::centred(1.0, Mat3::IDENTITY * 0.1));
+    let ends = [NodeId::GROUND, link].map(|n| model.axis_marker(n, Vec3::ZERO, Vec3::Z));
+    model.element("hinge", Joint::revolute(ends[0], ends[1]));
+    let target = Drive::function(|t| (40.0 * t).sin());
+    let servo = Servo::new(Coordinate::Angle, ends, [1e3, 20.0]).at_position(target);
+    model.element("servo", servo.limited(30.0));
+    model.reflected_inertia("rotor", Coordinate::Angle, ends, 0.2);
     model
 }
 
@@ -261,6 +275,7 @@ fn steps_factorisations_and_advances_allocate_nothing() {
         assert_no_allocation(hanging_beam(4, beam_damping).0, method, 1e-4);
         // Next to nothing is much in comparison with no energy at all.
         assert_no_allocation(resting_chain(20), method, 1e-3);
+        assert_no_allocation(served_link(), method, 1e-3);
         assert_advance_without_allocation(method);
     }
 }

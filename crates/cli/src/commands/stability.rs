@@ -227,8 +227,12 @@ fn text(borders: &SchemeBorders, key: &str, [low, high]: [f64; 2]) -> String {
             let counts = [Point::Stable, Point::Unstable, Point::Unknown].map(|p| borders.count(p));
             match counts {
                 [0, 0, _] => format!("could not be analysed anywhere {range}"),
-                [_, 0, 0] => format!("stable everywhere {range}"),
-                [0, _, 0] => format!("unstable everywhere {range}"),
+                [_, 0, 0] => {
+                    format!("stable everywhere {range}: no border in there; give a wider range")
+                }
+                [0, _, 0] => {
+                    format!("unstable everywhere {range}: no border in there; give a wider range")
+                }
                 [_, 0, _] => format!("stable wherever it could be analysed {range}"),
                 [0, _, _] => format!("unstable wherever it could be analysed {range}"),
                 _ => {

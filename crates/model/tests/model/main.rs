@@ -43,6 +43,7 @@ mod runs;
 mod sampled;
 mod scaled_connections;
 mod sensors;
+mod servos;
 mod shared_interface_model;
 mod statics;
 mod tangent;

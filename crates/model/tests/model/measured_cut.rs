@@ -2,7 +2,7 @@
 
 use oldham_model::{Model, Overrides};
 
-use crate::common::{History, coupled, example};
+use crate::common::{History, coupled, example, read};
 
 /// Of the right part, of the interface, and of nodes of both.
 const FEEDBACK: &str = r#"
@@ -116,7 +116,7 @@ fn feedback_across_a_cut_is_refused_with_the_nearest_cut_that_would_work() {
         ),
         (
             r#"{ on = "girder.6", force = [0, 0, "-hinge"] }"#,
-            "the sensor at `right`",
+            "the sensor at `right`, but the cut puts the one into the part of `girder.0` and the other into the part of `girder.24` (sensor `hinge`)",
             "instead would work",
         ),
     ];
@@ -147,4 +147,93 @@ fn the_scheme_decides_what_is_in_one_piece() {
         refused("cut-beam-three", across_couplings),
         [false, true, false]
     );
+}
+
+/// Six axes with feedback by loads that read sensors, and a forearm that gives: kd h / J is up to 28. The cut arm ended
+/// with "the system matrix is singular at `elbow`".
+const ROBOT: &str = r#"
+    [model]
+    name = "Robot with feedback"
+    [simulation]
+    duration = 0.3
+    step = 5e-4
+    [multibody.bot]
+    gravity = [0, 0, -9.81]
+    nodes.column = { position = [0, 0, 0.4] }
+    nodes.upper = { position = [0, 0, 0.9] }
+    nodes.elbow = { position = [0, 0, 1.2] }
+    nodes.wrist1 = { position = [0.8, 0, 1.2] }
+    nodes.wrist2 = { position = [0.8, 0, 1.15] }
+    nodes.hand = { position = [0.8, 0, 1.0] }
+    bodies.column = { node = "column", mass = 20, shape = { box = [0.2, 0.2, 0.4] } }
+    bodies.upper = { node = "upper", mass = 10, shape = { box = [0.12, 0.12, 0.6] } }
+    bodies.elbow = { node = "elbow", mass = 3, shape = { box = [0.12, 0.12, 0.12] } }
+    bodies.wrist1 = { node = "wrist1", mass = 0.5, shape = { box = [0.06, 0.06, 0.06] } }
+    bodies.wrist2 = { node = "wrist2", mass = 0.5, shape = { box = [0.05, 0.05, 0.1] } }
+    bodies.hand = { node = "hand", mass = 2, shape = { box = [0.2, 0.06, 0.04] } }
+    bodies.tip = { node = "fore.8", mass = 0.5, shape = { box = [0.05, 0.05, 0.05] } }
+    sections.arm = { tube = [0.025, 0.023], young = 7e10, density = 2700, damping = 1e-4 }
+    beams.fore = { from = "elbow", to = [0.8, 0, 1.2], elements = 4, section = "arm", up = [0, 0, 1] }
+    joints.yaw = { type = "revolute", between = ["ground", "column"], position = [0, 0, 0.2], axis = [0, 0, 1] }
+    joints.shoulder = { type = "revolute", between = ["column", "upper"], position = [0, 0, 0.6], axis = [0, 1, 0] }
+    joints.bend = { type = "revolute", between = ["upper", "elbow"], position = [0, 0, 1.2], axis = [0, 1, 0] }
+    joints.roll = { type = "revolute", between = ["fore.8", "wrist1"], position = [0.8, 0, 1.2], axis = [1, 0, 0] }
+    joints.pitch = { type = "revolute", between = ["wrist1", "wrist2"], position = [0.8, 0, 1.2], axis = [0, 1, 0] }
+    joints.tool = { type = "revolute", between = ["wrist2", "hand"], position = [0.8, 0, 1.1], axis = [0, 0, 1] }
+    sensors.yaw_q = { coordinate = "yaw" }
+    sensors.yaw_w = { rate = "yaw" }
+    sensors.shoulder_q = { coordinate = "shoulder" }
+    sensors.shoulder_w = { rate = "shoulder" }
+    sensors.bend_q = { coordinate = "bend" }
+    sensors.bend_w = { rate = "bend" }
+    sensors.roll_q = { coordinate = "roll" }
+    sensors.roll_w = { rate = "roll" }
+    sensors.pitch_q = { coordinate = "pitch" }
+    sensors.pitch_w = { rate = "pitch" }
+    sensors.tool_q = { coordinate = "tool" }
+    sensors.tool_w = { rate = "tool" }
+    loads.m1 = { on = "column", follower = true, moment = [0, 0, "-2e4 * yaw_q - 400 * yaw_w"] }
+    loads.m2 = { on = "upper", reaction_on = "column", follower = true, moment = [0, "2e4 * (-0.5 * t - shoulder_q) - 800 * shoulder_w", 0] }
+    loads.m3 = { on = "elbow", reaction_on = "upper", follower = true, moment = [0, "-2e4 * bend_q - 400 * bend_w", 0] }
+    loads.m4 = { on = "wrist1", reaction_on = "fore.8", follower = true, moment = ["-500 * roll_q - 10 * roll_w", 0, 0] }
+    loads.m5 = { on = "wrist2", reaction_on = "wrist1", follower = true, moment = [0, "500 * (0.5 * t - pitch_q) - 10 * pitch_w", 0] }
+    loads.m6 = { on = "hand", reaction_on = "wrist2", follower = true, moment = [0, 0, "-200 * tool_q - 5 * tool_w"] }
+    cut = { at = ["fore.8"], parts = { arm = "upper", hand = "hand" } }
+"#;
+
+#[test]
+fn an_arm_with_feedback_runs_cut_as_it_does_whole() {
+    let whole = {
+        let model = read(ROBOT).unwrap_or_else(|problems| panic!("{problems}"));
+        History::of(&model, model.monolithic(None).expect("one piece"))
+    };
+    for at in ["fore.8", "fore.4", "wrist1"] {
+        let text = ROBOT.replace(r#"at = ["fore.8"]"#, &format!("at = [\"{at}\"]"));
+        let model = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
+        let parts = coupled(&model);
+        for sensor in ["shoulder_q", "bend_q", "roll_q", "pitch_q", "tool_q"] {
+            let name = format!("bot.sensors.{sensor}");
+            let pairs = parts.column(&name).into_iter().zip(whole.column(&name));
+            let apart = pairs.fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+            assert!(apart < 1e-7, "{at} {sensor}: {apart:e}");
+        }
+    }
+    let moved = *whole.column("bot.sensors.shoulder_q").last().unwrap();
+    assert!((moved + 0.15).abs() < 0.03, "{moved}");
+}
+
+/// A load in one part that reads a joint of the other: the message named the counter of its turns, and no way out.
+#[test]
+fn feedback_across_the_arm_names_the_sensor() {
+    let text = ROBOT.replace(
+        r#"loads.m6 = { on = "hand", reaction_on = "wrist2","#,
+        r#"loads.m6 = { on = "upper","#,
+    );
+    let said = read(&text).expect_err("a refusal").to_string();
+    assert!(
+        said.contains("`m6` depends on the sensor at `tool`"),
+        "{said}"
+    );
+    assert!(said.contains("(sensor `tool_q`)"), "{said}");
+    assert!(said.contains("let an output send the sensor"), "{said}");
 }

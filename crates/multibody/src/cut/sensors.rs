@@ -4,6 +4,7 @@ use super::error::{Home, Place, Reason};
 use super::partition::{Partition, Role, Subdomain};
 use super::partitioner::Partitioner;
 use crate::element::ElementId;
+use crate::joint::AngleCounter;
 use crate::node::NodeId;
 
 /// What a sensor reads.
@@ -49,7 +50,12 @@ impl Partitioner<'_> {
     fn name_of(&self, measured: MeasuredQuantity) -> String {
         match measured {
             MeasuredQuantity::Node(node) => self.name(node.0),
-            MeasuredQuantity::Element(joint) => self.model.elements[joint.0].name.clone(),
+            MeasuredQuantity::Element(element) => {
+                let named = &self.model.elements[element.0];
+                let counts = named.element.downcast_ref::<AngleCounter>().is_some();
+                let joint = named.name.strip_suffix(".turns").filter(|_| counts);
+                joint.unwrap_or(&named.name).to_owned()
+            }
         }
     }
 

@@ -137,11 +137,7 @@ impl Beyond {
 
     /// The rate of the free length; zero where it is not known.
     pub fn winding(&self, at: &At<'_>) -> f64 {
-        const STEP: f64 = 1e-4;
-        match &self.free {
-            Drive::Constant(_) | Drive::Input(_) | Drive::Measured(_) => 0.0,
-            given => given.derivatives(at.time, STEP)[0],
-        }
+        self.free.rate(at.time)
     }
 
     pub fn stored(&self, elongation: f64, at: &At<'_>) -> f64 {

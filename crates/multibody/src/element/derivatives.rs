@@ -50,6 +50,7 @@ fn assert_some_derivatives(
         load_factor: 1.0,
         memory: &vec![0.0; assembly.memory],
         elapsed: 0.0,
+        regimes: &[],
     };
     let mut memory = vec![0.0; assembly.memory];
     assembly.remember(&here, &mut memory);

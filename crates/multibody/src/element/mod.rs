@@ -21,6 +21,7 @@ mod load;
 mod references;
 mod remote;
 mod rod;
+mod servo;
 pub mod shell;
 mod states;
 
@@ -40,6 +41,7 @@ pub(crate) use references::{refer_drives, refer_nodes};
 pub use remote::Remote;
 pub use rod::Rod;
 pub(crate) use rod::add_point_stiffness;
+pub use servo::Servo;
 pub use states::{InternalState, NotLinear, STICKS, by_poses};
 
 use crate::assembly::Placed;
@@ -116,6 +118,23 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
     /// Whether it sticks by friction.
     fn sticks(&self, _at: &At<'_>) -> bool {
         false
+    }
+
+    /// Whether it is at a limit, where it answers to nothing.
+    fn saturates(&self, _at: &At<'_>) -> bool {
+        false
+    }
+
+    /// Whether its law changes at a limit in a way that an iteration takes up one law after the other; see
+    /// [`regime`](Self::regime).
+    fn has_regimes(&self) -> bool {
+        false
+    }
+
+    /// The law that an iteration should assume next, as a small number, where `at.assumed` is the one that it has
+    /// assumed so far: the residual and its derivatives are those of the assumed law alone.
+    fn regime(&self, _at: &At<'_>) -> f64 {
+        0.0
     }
 
     /// Whether it stands for the answer of other parts, which analyses of coupled parts know
@@ -275,6 +294,8 @@ pub struct At<'a> {
     pub memory: &'a [f64],
     /// Time since then.
     pub elapsed: f64,
+    /// The law that an iteration assumes of an element with several; the true one, if there is none.
+    pub assumed: Option<f64>,
     /// All elements of the model, for sensors that read others.
     pub(crate) elements: &'a [Placed],
     /// What all elements remember.
@@ -294,6 +315,7 @@ impl<'a> At<'a> {
         let there = Self {
             multipliers: &self.all_multipliers[placed.multipliers.clone()],
             memory: &self.all_memory[placed.memory.clone()],
+            assumed: None,
             ..*self
         };
         Some((&*placed.element, there))

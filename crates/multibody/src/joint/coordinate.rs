@@ -106,6 +106,36 @@ impl Coordinate {
         }
     }
 
+    /// How the rate changes with the poses while the nodes keep their velocities.
+    pub(crate) fn rate_gradient(self, ends: &Ends, g: &Geometry, at: &At<'_>) -> Gradient {
+        let motions = ends.nodes.map(|node| at.motion(node));
+        let [a, b] = motions.map(|motion| motion.angular_velocity);
+        match self {
+            Self::Slide => {
+                let axis = g.axes[0].column(2);
+                let turning = a.cross(axis);
+                let between = motions[1].velocity + b.cross(g.arms[1])
+                    - motions[0].velocity
+                    - a.cross(g.arms[0]);
+                let swung = axis.cross(b) + turning;
+                Gradient {
+                    position: [-turning, turning],
+                    rotation: [
+                        axis.cross(between + g.between.cross(a)),
+                        g.arms[1].cross(swung),
+                    ],
+                }
+            }
+            Self::Angle => {
+                let by_spin = Twist::new(g).axis_by_spin();
+                Gradient {
+                    position: [Vec3::ZERO; 2],
+                    rotation: by_spin.map(|by_spin| by_spin.transpose_mul(b - a)),
+                }
+            }
+        }
+    }
+
     pub(crate) fn rate(self, ends: &Ends, g: &Geometry, at: &At<'_>) -> f64 {
         let motions = ends.nodes.map(|node| at.motion(node));
         self.gradient(g).rate(motions)

@@ -307,6 +307,14 @@ impl Gradient {
         }
     }
 
+    /// The same times a factor.
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            position: self.position.map(|v| v * factor),
+            rotation: self.rotation.map(|v| v * factor),
+        }
+    }
+
     pub fn add_scaled(&mut self, other: &Self, factor: f64) {
         for node in 0..2 {
             self.position[node] += other.position[node] * factor;

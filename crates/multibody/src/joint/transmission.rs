@@ -143,15 +143,19 @@ impl Element for Transmission {
         }
     }
 
-    /// Second derivatives are left out: the axes turn with their carrier, slowly.
-    fn jacobian(&self, at: &At<'_>, _weights: Weights, out: &mut Jacobian<'_>) {
+    fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         for (i, side) in self.sides.iter().enumerate() {
-            let gradient = side.coordinate.gradient(&side.ends.geometry(at));
+            let geometry = side.ends.geometry(at);
+            let gradient = side.coordinate.gradient(&geometry);
             let scaled = |v: Vec3| v * side.ratio;
             for node in 0..2 {
                 let (x, r) = (gradient.position[node], gradient.rotation[node]);
                 out.constraint(0, 2 * i + node, scaled(x), scaled(r));
             }
+            let multiplier = at.multipliers[0] * side.ratio * weights.stiffness;
+            let mut pairs = out.pairs(2 * i, 2 * i);
+            let out = &mut pairs.jacobian();
+            side.coordinate.add_hessian(&geometry, multiplier, out);
         }
     }
 }

@@ -213,6 +213,11 @@ impl<'a> StabilityStudy<'a> {
     /// Where stability changes along one parameter, for each scheme.
     pub fn borders(&self, range: &Range) -> Result<BorderStudy, StudyError> {
         let (low, high) = self.ends(range)?;
+        if low >= high {
+            // A single value has no border in it.
+            let key = range.key.clone();
+            return Err(StudyError::NoRange { key });
+        }
         let nearest = |value| self.nearest(&range.key, value);
         let find = |scheme: ReadScheme| {
             let build = |value| self.build(&scheme, &[(&range.key, value)]);

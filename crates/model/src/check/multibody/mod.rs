@@ -26,6 +26,7 @@ mod ports;
 mod redundancy;
 mod sections;
 mod sensors;
+mod servos;
 mod shells;
 mod transmissions;
 mod trial;
@@ -78,6 +79,8 @@ struct MechanismDraft<'f> {
     joints: HashMap<&'f str, Option<DraftJoint>>,
     /// Joints whose angle (or else slide) is prescribed.
     driven: HashSet<(String, bool)>,
+    /// Servos with the coordinates that they drive; nothing for those that could not be read.
+    servos: HashMap<String, Option<(ElementId, Coordinate, [Marker; 2])>>,
     /// Ends of the actuators; nothing for those that could not be read.
     actuators: HashMap<&'f str, Option<[Marker; 2]>>,
     /// Elements of beams and shells, to find places on them; nothing for those that could not be
@@ -193,6 +196,7 @@ impl Checker<'_> {
         self.named_elements(gears, "a transmission", draft, Self::transmission);
         self.sensors(section, Stage::Joints, draft);
         self.named_elements(&section.motors, "a motor", draft, Self::motor);
+        self.servos(section, draft);
         self.named_elements(&section.springs, "a spring", draft, Self::spring);
         self.named_elements(&section.cables, "a cable", draft, Self::cable);
         self.named_elements(&section.clearances, "a clearance", draft, Self::clearance);

@@ -378,11 +378,16 @@ impl Checker<'_> {
         place
     }
 
-    /// What drives a joint's coordinate: its prescribed rate, or else the joint itself.
+    /// What drives a joint's coordinate: a servo; or, of a joint, its prescribed rate, or else the joint itself.
     fn measured_torque(&mut self, of: &At<String>, draft: &MechanismDraft<'_>) -> Option<Sensor> {
-        let (coordinate, ends) = self.coordinate(of, draft)?;
-        let DraftJoint { drive, element, .. } = self.joint_named(of, draft)?;
-        let element = drive.or(element)?;
+        let (element, coordinate, ends) = match draft.servos.get(of.value.as_str()) {
+            Some(servo) => (*servo)?,
+            None => {
+                let (coordinate, ends) = self.coordinate(of, draft)?;
+                let DraftJoint { drive, element, .. } = self.joint_named(of, draft)?;
+                (drive.or(element)?, coordinate, ends)
+            }
+        };
         let load = match coordinate {
             Coordinate::Angle => LoadSensor::moment(element, 1, Vec3::Z),
             Coordinate::Slide => LoadSensor::force(element, 1, Vec3::Z),
@@ -470,13 +475,21 @@ impl Checker<'_> {
 impl MechanismDraft<'_> {
     /// When a sensor can be read: what it measures must be there.
     fn stage(&self, section: &Multibody, given: &SensorEntry) -> Stage {
-        let of = [&given.force, &given.moment, &given.power, &given.tension];
+        let of = [
+            &given.force,
+            &given.moment,
+            &given.power,
+            &given.tension,
+            &given.torque,
+        ];
         let Some(of) = of.into_iter().flatten().next() else {
             return Stage::Joints;
         };
         let name = of.value.as_str();
         let owner = name.split('.').next().unwrap_or(name);
-        if section.joints.names().any(|joint| joint == owner) {
+        let is_servo = section.servos.names().any(|servo| servo == name);
+        let is_torque_of_joint = given.torque.is_some() && !is_servo;
+        if is_torque_of_joint || section.joints.names().any(|joint| joint == owner) {
             Stage::Joints
         } else if section.loads.names().any(|load| load == name) {
             Stage::Loads

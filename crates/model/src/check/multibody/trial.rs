@@ -158,6 +158,7 @@ impl Checker<'_> {
             SolveError::NotConverged { .. }
             | SolveError::SingularPosition { .. }
             | SolveError::UnsteadyTangents { .. }
+            | SolveError::WholeStep { .. }
             | SolveError::Diverged { .. }
             | SolveError::Folded { .. } => return,
             SolveError::Singular { unknown, .. } | SolveError::Unheld { unknown, .. } => {

@@ -207,6 +207,39 @@ pub(crate) struct Motor {
     pub command: Option<At<Given>>,
 }
 
+/// A servo in a joint: proportional and derivative feedback of the joint's coordinate. It exerts
+/// `kp · (position - coordinate) + kd · (velocity - rate)` on the second node against the first, at most `limit`. It is
+/// part of the equations that a step solves, so that it may be as stiff as one likes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct Servo {
+    /// The `revolute`, `cylindrical` or `prismatic` joint that it drives.
+    #[schemars(required)]
+    pub joint: Option<At<String>>,
+    /// Where the coordinate of the joint should be, in rad over any number of revolutions or in m; the joint
+    /// starts at zero.
+    #[schemars(extend("default" = 0.0))]
+    pub position: Option<At<Given>>,
+    /// The rate that the coordinate should have, in rad/s or m/s. By default the rate of `position` where that is a
+    /// function of time, and zero where it is an input or reads sensors.
+    pub velocity: Option<At<Given>>,
+    /// Gain of the position, in N·m/rad or N/m: a stiffness.
+    #[schemars(extend("default" = 0.0))]
+    pub kp: Option<At<NonNegative>>,
+    /// Gain of the velocity, in N·m·s/rad or N·s/m: a damping.
+    #[schemars(extend("default" = 0.0))]
+    pub kd: Option<At<NonNegative>>,
+    /// The largest torque in N·m, or force in N. By default there is no limit.
+    pub limit: Option<At<Positive>>,
+    /// Moment of inertia of the rotor in kg·m², which the joint feels times the square of `gear`. It resists the
+    /// relative motion in the joint alone. The rotor is a node `<name>.rotor` of its own, which turns with the
+    /// coordinate.
+    #[schemars(extend("default" = 0.0))]
+    pub rotor_inertia: Option<At<NonNegative>>,
+    /// With `rotor_inertia`: revolutions of the rotor for one of the joint, or radians for one metre.
+    #[schemars(extend("default" = 1.0))]
+    pub gear: Option<At<Positive>>,
+}
+
 /// A rigid link: nodes that move with a master node as one rigid body.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct RigidLink {

@@ -27,8 +27,8 @@ use super::{
 pub(crate) use beam::{Beam, End, Lumping, Section};
 pub(crate) use body::{Body, Solid};
 pub(crate) use compliant::{
-    Acts, Actuator, Bushing, Cable, Clearance, Hysteresis, Map, Motor, Pairs, RigidLink, Spring,
-    SurfaceFriction, TorsionSpring, Transmission,
+    Acts, Actuator, Bushing, Cable, Clearance, Hysteresis, Map, Motor, Pairs, RigidLink, Servo,
+    Spring, SurfaceFriction, TorsionSpring, Transmission,
 };
 pub(crate) use contact::{
     Contact, ContactShape, DEFAULT_DOMAIN, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING,
@@ -103,6 +103,8 @@ pub(crate) struct Multibody {
     pub transmissions: Named<Transmission>,
     /// Motors in joints, by name.
     pub motors: Named<Motor>,
+    /// Servos in joints, by name.
+    pub servos: Named<Servo>,
     /// Rigid links of several nodes, by name.
     pub rigid_links: Named<RigidLink>,
     /// Springs, dampers and rods along the line between two points, by name.

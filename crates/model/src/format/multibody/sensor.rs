@@ -43,7 +43,8 @@ pub(crate) struct SensorEntry {
     pub slide_rate: Option<At<String>>,
     /// The moment about the axis of this `revolute` or `cylindrical` joint in N·m, or the force along
     /// the axis of this `prismatic` joint in N, with which its prescribed motion and its friction act
-    /// on its second node. At the very start it counts as zero.
+    /// on its second node. At the very start it counts as zero. Or, with the name of a servo, the torque or force
+    /// with which that drives its joint.
     pub torque: Option<At<String>>,
     /// The force along `axis` in N that this joint, spring or bushing exerts on its second node, or on
     /// the node `on`. That of a joint counts as zero at the very start.
@@ -54,7 +55,7 @@ pub(crate) struct SensorEntry {
     pub moment: Option<At<String>>,
     /// The tension of this spring in N.
     pub tension: Option<At<String>>,
-    /// The power in W of the forces that this joint, motor, spring, bushing or load exerts.
+    /// The power in W of the forces that this joint, motor, servo, spring, bushing or load exerts.
     pub power: Option<At<String>>,
     /// A strain or an internal load of this beam, `at` some place along it.
     pub beam: Option<At<String>>,

@@ -3,7 +3,7 @@
 use super::{assert_derivatives, markers};
 use crate::drive::Drive;
 use crate::element::{
-    Bushing, Cable, CoordinateForce, ForceMap, Hysteresis, InternalLoad, Law, Load, Rod,
+    Bushing, Cable, CoordinateForce, ForceMap, Hysteresis, InternalLoad, Law, Load, Rod, Servo,
 };
 use crate::joint::{Coordinate, ElasticTransmission, Transmission};
 use crate::model::Model;
@@ -117,6 +117,38 @@ fn torsion_springs_and_transmissions() {
     );
     model.element("screw", screw);
     assert_derivatives(model, 0.0, &[], 1e-8);
+}
+
+/// Nodes in any motion: also what the rate does where axes turn.
+#[test]
+fn servos() {
+    let target = || Drive::differentiable(|t: f64| [0.3 * t, 0.3, 0.0]);
+    for coordinate in [Coordinate::Angle, Coordinate::Slide] {
+        for limit in [f64::INFINITY, 0.2] {
+            for gains in [[7.0, 0.0], [0.0, 3.0], [2.0, 0.7]] {
+                let mut model = Model::new();
+                let ends = markers(&mut model, true);
+                let servo = Servo::new(coordinate, ends, gains);
+                let servo = servo.at_position(target()).limited(limit);
+                model.element("servo", servo.clone());
+                model.element("speed", servo.at_velocity(0.4));
+                assert_derivatives(model, 0.0, &[], 1e-8);
+            }
+        }
+    }
+}
+
+/// Under load: the forces turn with their axes.
+#[test]
+fn transmissions_under_load() {
+    let mut model = Model::new();
+    let [a, b] = markers(&mut model, false);
+    let screw = Transmission::new(
+        (Coordinate::Angle, [a, b], 0.7),
+        (Coordinate::Slide, [b, a], -1.3),
+    );
+    model.element("screw", screw);
+    assert_derivatives(model, 2.3, &[], 1e-8);
 }
 
 /// No joint keeps the axes aligned.

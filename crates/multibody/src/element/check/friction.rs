@@ -93,6 +93,7 @@ fn friction_by_multipliers() {
             load_factor: 1.0,
             memory: &vec![0.01; assembly.memory],
             elapsed: 0.01,
+            regimes: &[],
         };
         let mut values = vec![0.0; assembly.residual_length()];
         assembly.element_residual(&here, &mut values);

@@ -5,8 +5,9 @@ mod request;
 
 use oldham_cosim::MotionLaw;
 use oldham_multibody::cut::{self, Couplings, CutError, Partition, Reason};
-use oldham_multibody::{CutScheme, CutSettings, Method, Model, Prescription, Received};
+use oldham_multibody::{CutScheme, CutSettings, ElementId, Method, NodeId, Prescription, Received};
 
+use super::sensors::Reading;
 use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
@@ -49,7 +50,7 @@ impl Checker<'_> {
             (wanted, _) => self.scheme(wanted, obstacle)?,
         };
         request.cut.couplings = couplings(scheme);
-        let partition = self.partition(&draft.spec.whole.model, &request, span)?;
+        let partition = self.partition(draft, &request, span)?;
         let corrections = self.corrections(&given.corrections, scheme)?;
         let default = match follows_law {
             true => PredictorKind::HermiteVelocity,
@@ -152,11 +153,16 @@ impl Checker<'_> {
     }
 
     /// What goes where; everything that is wrong with that is reported.
-    fn partition(&mut self, model: &Model, request: &Request, table: &Span) -> Option<Partition> {
-        let partitioned = cut::partition(model, &request.cut);
+    fn partition(
+        &mut self,
+        draft: &MechanismDraft<'_>,
+        request: &Request,
+        table: &Span,
+    ) -> Option<Partition> {
+        let partitioned = cut::partition(&draft.spec.whole.model, &request.cut);
         let refused = |errors: Vec<CutError>| {
             for error in &errors {
-                self.refused(error, request, table);
+                self.refused(error, request, table, draft);
             }
         };
         partitioned.map_err(refused).ok()
@@ -247,9 +253,24 @@ impl Checker<'_> {
         Some(count as usize)
     }
 
-    fn refused(&mut self, error: &CutError, request: &Request, table: &Span) {
+    fn refused(
+        &mut self,
+        error: &CutError,
+        request: &Request,
+        table: &Span,
+        draft: &MechanismDraft<'_>,
+    ) {
         let place = request.span(error.at).unwrap_or(table).clone();
+        let mut message = error.to_string();
+        if let Reason::MeasuredElsewhere { measured, .. } = &error.reason {
+            message += &draft.sensors_at(measured);
+        }
         let (label, help) = match error.reason {
+            Reason::MeasuredElsewhere { .. } => (
+                "cannot be cut here",
+                "keep both in one part; or let an output send the sensor, a `[control]` section compute the \
+                 law and an input bring it back, with the delay of an exchange",
+            ),
             Reason::CutNodeAsMember { .. } => (
                 "belongs to the coupling",
                 "name the part by another of its nodes, one that is not cut",
@@ -261,9 +282,39 @@ impl Checker<'_> {
             _ => ("cannot be cut here", ""),
         };
         let remedy = error.remedy.as_ref().map(ToString::to_string);
-        self.report(&place, error.to_string())
+        self.report(&place, message)
             .label(label)
             .or_help(remedy.unwrap_or(help.to_owned()));
+    }
+}
+
+impl MechanismDraft<'_> {
+    /// The names of the sensors that read a node, a joint or another element, to be added to a message.
+    fn sensors_at(&self, measured: &str) -> String {
+        let model = &self.spec.whole.model;
+        let counter = format!("{measured}.turns");
+        let reads = |reading: &Option<Reading>| {
+            let Some(Reading::Fed(_)) = reading else {
+                return false;
+            };
+            let needs = reading.as_ref().map(|reading| reading.sent().needs());
+            needs.is_some_and(|needs| {
+                let of_node = |&node: &NodeId| model.node_name(node) == measured;
+                let names = |&element: &ElementId| {
+                    let name = model.element_name(element);
+                    name == measured || name == counter
+                };
+                needs.nodes.iter().any(of_node) || needs.elements.iter().any(names)
+            })
+        };
+        let readings = self.readings.iter().filter(|(_, reading)| reads(reading));
+        let mut sensors: Vec<String> = readings.map(|(name, _)| format!("`{name}`")).collect();
+        sensors.sort_unstable();
+        match sensors.as_slice() {
+            [] => String::new(),
+            [only] => format!(" (sensor {only})"),
+            several => format!(" (one of the sensors {})", several.join(", ")),
+        }
     }
 }
 
