@@ -50,6 +50,10 @@ soak: $(OLDHAM)
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep
 	OLDHAM_SOAK=1 cargo test -p oldham-contact --test hopper -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
+	OLDHAM_MODELS=100 cargo test -p oldham-model --test model sampled -- --nocapture
+	OLDHAM_MODELS=60 cargo test -p oldham-model --test rotation random -- --nocapture
+	OLDHAM_MODELS=40 cargo test -p oldham-stability --test delays -- --nocapture
+	OLDHAM_MODELS=300 cargo test -p oldham-study --test motion -- --nocapture
 	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
 
 ## Our own figures, then Exudyn and MuJoCo from PyPI on the same models in the same run.
