@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use oldham_contact::{
-    Body, ByNumber, Can, HeightField, Options, Polytope, Scene, Shape, Start, Surface, Wall,
+    Body, ByNumber, Can, Coulomb, HeightField, Options, Polytope, Scene, Shape, Start, Surface,
+    Wall,
 };
 use oldham_space::{Quaternion, Vec3};
 
@@ -89,7 +90,7 @@ fn scene(seed: u64) -> (Scene, bool, f64) {
         ..Options::default()
     };
     let few = [0, 12, 40][random.below(3)];
-    let mut scene = Scene::new(options, ByNumber::new(few, 1e-8, 20_000));
+    let mut scene = Scene::new(options, ByNumber::new(few, Coulomb::new(1e-8, 20_000)));
     let friction = [0.0, 0.3, 0.8][random.below(3)];
     let surface = scene.add_surface(Surface::rough(friction)).unwrap();
     if let Some(shape) = ground {

@@ -157,6 +157,7 @@ impl Pivoting {
             factorisations: solved.factorisations,
             is_converged: swept.is_converged,
             fallback: Some(Fallback::Sweeps),
+            ..solved
         }
     }
 }

@@ -15,6 +15,9 @@ const MOST_PASSES: usize = 200;
 /// A gap that no correction closes, in m.
 const FAR: f64 = 1e12;
 
+/// A contact whose normal motion is below this share of all its motion opens by sliding along a guide only.
+const WEDGED: f64 = 1e-4;
+
 /// Which surfaces are moved apart where they penetrate. Those that yield do so on purpose, once a scene has started.
 #[derive(Clone, Copy, PartialEq)]
 enum Surfaces {
@@ -70,11 +73,14 @@ impl Scene {
         if !(h > 0.0 && h.is_finite()) {
             return Err(ContactError::Step { step: h });
         }
+        self.world.expect(&self.motion, h);
         self.world.find(&self.poses, &self.grains);
+        self.world.expect(&[], h);
         self.find_inverse_inertia();
         self.find_levers(h);
         self.aim(h);
         self.aim_rebounds();
+        self.keep_starts();
         self.accelerate(h);
         Ok(())
     }
@@ -98,13 +104,19 @@ impl Scene {
         let deepest = rigid.fold(0.0, |most: f64, touch| most.max(-touch.gap));
         report.penetration = deepest;
         self.keep_rebounds_that_arrive(h);
+        if !self.blows.starts.is_empty() {
+            self.strike(h, mobility);
+            report.blows = self.blows.count;
+            report.dissipated += self.blows.taken;
+        }
 
         let mechanism = Mechanism {
             bodies: self.held,
             mobility,
         };
+        let band = self.solver.dead_band(h);
         let scratch = &mut self.scratch;
-        let aim = aim_of(self.options.correction, h, &scratch.biases);
+        let aim = aim_of(self.options.correction, h, band, &scratch.biases);
         let touches = self.world.touches();
         let contacts = Bodies {
             touches,
@@ -145,9 +157,14 @@ impl Scene {
         };
         report.dissipated -= 0.5 * ended.power(impulses, &self.motion);
         report.residual = match law {
+            FrictionLaw::Coulomb => ended.coulomb_residual_at(impulses, &self.motion),
             FrictionLaw::Cone => ended.residual_at(impulses, &self.motion),
             FrictionLaw::Box => ended.box_residual_at(impulses, &self.motion, &scratch.frames),
         };
+        if report.blows > 0 {
+            let sums = self.warm.impulses_mut().iter_mut();
+            sums.zip(&self.blows.impulses).for_each(|(s, b)| *s += b);
+        }
         self.warm.remember(&self.world);
         report.pressed = self.warm.len();
         if let Correction::Velocities { .. } = self.options.correction {
@@ -167,6 +184,42 @@ impl Scene {
         self.move_bodies(h);
         self.check_motion(time + h)?;
         Ok(report)
+    }
+
+    /// Pairwise blows; contacts that had one, or that need none, do not rebound any more in this step.
+    fn strike(&mut self, h: f64, mobility: &[f64]) {
+        let band = self.solver.dead_band(h);
+        let touches = self.world.touches();
+        // How bodies answer is read from here while their velocities change.
+        self.scratch.shifted.clear();
+        self.scratch.shifted.make_room(self.motion.len());
+        self.scratch.shifted.extend_from_slice(&self.motion);
+        let contacts = Bodies {
+            touches,
+            aim: aim_of(self.options.correction, h, band, &[]),
+            levers: &self.scratch.levers,
+            grain_friction: self.world.grain_friction(),
+            motion: &self.scratch.shifted,
+            inertia: &self.scratch.inverse_inertia,
+            radii: self.world.radii(),
+            mechanism: Mechanism {
+                bodies: self.held,
+                mobility,
+            },
+        };
+        let law = |contact: usize| *self.world.law(&touches[contact]);
+        self.blows.strike(&contacts, law, band, h, &mut self.motion);
+        let aim = contacts.aim;
+        for (contact, touch) in touches.iter().enumerate() {
+            let law = law(contact);
+            if law.restitution > 0.0 && law.stiffness.is_infinite() {
+                let left_over = self.blows.is_left(contact);
+                let bias = &mut self.scratch.biases[contact];
+                if !left_over || *bias > 0.0 {
+                    *bias = aim.at(touch.gap);
+                }
+            }
+        }
     }
 
     fn find_inverse_inertia(&mut self) {
@@ -212,7 +265,8 @@ impl Scene {
 
     /// What is asked of each contact.
     fn aim(&mut self, h: f64) {
-        let (world, aim) = (&self.world, aim_of(self.options.correction, h, &[]));
+        let band = self.solver.dead_band(h);
+        let (world, aim) = (&self.world, aim_of(self.options.correction, h, band, &[]));
         // Grains do not yield.
         let own = match world.has_restitution() {
             true => world.touches(),
@@ -238,7 +292,8 @@ impl Scene {
 
     /// Takes the law back for contacts that do not close within the step.
     fn keep_rebounds_that_arrive(&mut self, h: f64) {
-        let aim = aim_of(self.options.correction, h, &[]);
+        let band = self.solver.dead_band(h);
+        let aim = aim_of(self.options.correction, h, band, &[]);
         self.for_rebounds(|_, gap, arrival, bias| {
             if *bias < 0.0 && gap + h * arrival >= 0.0 {
                 *bias = aim.at(gap);
@@ -254,7 +309,7 @@ impl Scene {
         let touches = self.world.touches();
         let problem = Bodies {
             touches,
-            aim: aim_of(self.options.correction, 1.0, &[]),
+            aim: aim_of(self.options.correction, 1.0, 0.0, &[]),
             levers: &self.scratch.levers,
             grain_friction: 0.0,
             motion: &self.motion,
@@ -289,7 +344,7 @@ impl Scene {
 
     /// The work of velocities that end penetrations.
     fn push_out_work(&self, h: f64) -> f64 {
-        let aim = aim_of(self.options.correction, h, &self.scratch.biases);
+        let aim = aim_of(self.options.correction, h, 0.0, &self.scratch.biases);
         let each = self.world.touches().iter().zip(self.impulses()).enumerate();
         each.filter(|(_, (touch, _))| touch.gap < 0.0)
             .map(|(contact, (touch, impulse))| {
@@ -418,20 +473,35 @@ impl Scene {
         let mut aim = Aim {
             own: &[],
             rate: 1.0,
+            band: 0.0,
             limit: f64::INFINITY,
         };
-        if surfaces == Surfaces::Rigid {
+        let mechanism = Mechanism {
+            bodies: self.held,
+            mobility,
+        };
+        if surfaces == Surfaces::Rigid || self.held > 0 {
+            let asked = Bodies {
+                touches,
+                aim,
+                levers: &scratch.levers,
+                grain_friction: 0.0,
+                motion: &scratch.shifted,
+                inertia: &scratch.inverse_inertia,
+                radii: self.world.radii(),
+                mechanism,
+            };
             let (world, biases) = (&self.world, &mut scratch.biases);
             let own = &touches[..world.details().len()];
             biases.clear();
             biases.make_room(own.len());
-            biases.extend(
-                own.iter()
-                    .map(|touch| match world.law(touch).stiffness.is_infinite() {
-                        true => aim.at(touch.gap),
-                        false => FAR,
-                    }),
-            );
+            biases.extend(own.iter().enumerate().map(|(contact, touch)| {
+                let yields = world.law(touch).stiffness.is_finite();
+                match yields && surfaces == Surfaces::Rigid || is_wedged(&asked, contact) {
+                    true => FAR,
+                    false => aim.at(touch.gap),
+                }
+            }));
             aim.own = biases;
         }
         let contacts = Bodies {
@@ -442,10 +512,7 @@ impl Scene {
             motion: &[],
             inertia: &scratch.inverse_inertia,
             radii: self.world.radii(),
-            mechanism: Mechanism {
-                bodies: self.held,
-                mobility,
-            },
+            mechanism,
         };
         let problem = Bodies {
             motion: &scratch.shifted,
@@ -520,6 +587,17 @@ fn clear_sets(sets: &mut Vec<RowState>, contacts: usize) {
     sets.resize(3 * contacts, RowState::Open);
 }
 
+/// Whether joints let a contact open by sliding far only: a correction would do more harm than the penetration.
+fn is_wedged(contacts: &Bodies<'_>, contact: usize) -> bool {
+    let held = contacts.mechanism.bodies;
+    let touches_held = (contacts.bodies_of(contact).iter()).any(|&body| (body as usize) < held);
+    touches_held && {
+        let (block, normal) = (contacts.block(contact), contacts.touches[contact].normal);
+        let trace = block.0[0][0] + block.0[1][1] + block.0[2][2];
+        normal.dot(block * normal) <= WEDGED * trace
+    }
+}
+
 /// A diagonal matrix in the axes of a frame, in absolute axes.
 pub(super) fn turned_inertia(axes: Mat3, diagonal: Vec3) -> Mat3 {
     let [x, y, z] = diagonal.0;
@@ -527,10 +605,11 @@ pub(super) fn turned_inertia(axes: Mat3, diagonal: Vec3) -> Mat3 {
 }
 
 /// What is asked of contacts in a step; the first ones have numbers of their own.
-fn aim_of(correction: Correction, h: f64, own: &[f64]) -> Aim<'_> {
+fn aim_of(correction: Correction, h: f64, band: f64, own: &[f64]) -> Aim<'_> {
     Aim {
         own,
         rate: 1.0 / h,
+        band,
         limit: match correction {
             Correction::Positions { .. } => 0.0,
             Correction::Velocities { limit } => limit,
