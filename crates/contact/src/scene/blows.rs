@@ -34,6 +34,9 @@ pub(super) struct Blows {
     gaps: Vec<f64>,
     /// Impulses of the blows, along the absolute axes.
     pub impulses: Vec<f64>,
+    /// How far bodies are from where their velocities at the end would have brought them in a whole step: lengths and angles in place of
+    /// velocities.
+    pub shifts: Vec<BodyMotion>,
     /// Contacts that are struck at once.
     struck: Vec<Struck>,
     /// How many there were.
@@ -72,6 +75,13 @@ impl Blows {
         self.impulses.make_room(3 * count);
         self.impulses.resize(3 * count, 0.0);
         (self.count, self.taken) = (0, 0.0);
+        self.shifts.clear();
+        self.shifts.make_room(motion.len());
+        self.shifts.extend(motion.iter().map(|moved| BodyMotion {
+            velocity: Vec3::ZERO,
+            spin: Vec3::ZERO,
+            ..*moved
+        }));
         let (mut left, mut rest) = (h, ROUNDING);
         for _ in 0..MOST * count {
             self.find_next(contacts, &laws, (left, rest, SAME * h), motion);
@@ -88,7 +98,7 @@ impl Blows {
                 *gap += after * contacts.relative(contact, motion).dot(normal);
             }
             self.leave_pressed(contacts, &laws, band, motion);
-            self.strike_at_once(contacts, &laws, motion);
+            self.strike_at_once(contacts, &laws, h - left, motion);
         }
     }
 
@@ -157,6 +167,7 @@ impl Blows {
         &mut self,
         contacts: &Bodies<'_>,
         laws: &impl Fn(usize) -> Surface,
+        time: f64,
         motion: &mut [BodyMotion],
     ) {
         let most = if self.struck.len() > 1 {
@@ -184,6 +195,7 @@ impl Blows {
             let after = contacts.relative(one.contact, motion);
             self.taken -= 0.5 * one.impulse.dot(one.before + after);
             self.count += 1;
+            contacts.apply_at(one.contact, one.impulse * -time, &mut self.shifts);
             let sum = &mut self.impulses[3 * one.contact..3 * one.contact + 3];
             sum.iter_mut().zip(one.impulse.0).for_each(|(s, i)| *s += i);
         }

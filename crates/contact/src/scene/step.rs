@@ -12,6 +12,9 @@ use crate::touch::Surface;
 /// Passes that move overlapping bodies apart at the start.
 const MOST_PASSES: usize = 200;
 
+/// A contact that closes by more than so many dead bands within a step is not at rest.
+const FAST: f64 = 100.0;
+
 /// A gap that no correction closes, in m.
 const FAR: f64 = 1e12;
 
@@ -181,6 +184,12 @@ impl Scene {
                 self.move_apart(mobility, Surfaces::Rigid);
             report.is_separated = true;
         }
+        if report.blows > 0 {
+            let (work, moment) = self.shift_struck(report.is_separated);
+            report.correction_work += work;
+            report.correction_moment += moment;
+            report.is_separated = true;
+        }
         self.move_bodies(h);
         self.check_motion(time + h)?;
         Ok(report)
@@ -210,16 +219,66 @@ impl Scene {
         let law = |contact: usize| *self.world.law(&touches[contact]);
         self.blows.strike(&contacts, law, band, h, &mut self.motion);
         let aim = contacts.aim;
+        let exact = Aim { band: 0.0, ..aim };
         for (contact, touch) in touches.iter().enumerate() {
             let law = law(contact);
-            if law.restitution > 0.0 && law.stiffness.is_infinite() {
-                let left_over = self.blows.is_left(contact);
-                let bias = &mut self.scratch.biases[contact];
-                if !left_over || *bias > 0.0 {
-                    *bias = aim.at(touch.gap);
-                }
+            let bias = &mut self.scratch.biases[contact];
+            if law.stiffness.is_finite() || self.blows.is_left(contact) && *bias < 0.0 {
+                continue;
+            }
+            // Bodies that were struck are not where they would be without.
+            let moved = contacts.relative(contact, &self.blows.shifts);
+            let gap = touch.gap + moved.dot(touch.normal);
+            let closing = -contacts.relative(contact, &self.motion).dot(touch.normal);
+            // What comes fast is not at rest within the dead band.
+            *bias = match law.restitution > 0.0 && closing * h > FAST * band {
+                true => exact.at(gap),
+                false => aim.at(gap),
+            };
+        }
+    }
+
+    /// Moves bodies that were struck to where their blows leave them. Returns the work against gravity and loads, and the angular momentum
+    /// that the momenta have gained.
+    fn shift_struck(&mut self, is_shifted: bool) -> (f64, Vec3) {
+        let shifted = &mut self.scratch.shifted;
+        if !is_shifted {
+            shifted.clear();
+            shifted.extend_from_slice(&self.blows.shifts);
+        } else {
+            for (sum, shift) in shifted.iter_mut().zip(&self.blows.shifts) {
+                sum.velocity += shift.velocity;
+                sum.spin += shift.spin;
             }
         }
+        let (mut work, mut moment) = (0.0, Vec3::ZERO);
+        for body in self.owned..self.motion.len() {
+            let shift = self.blows.shifts[body];
+            if shift.inverse_mass > 0.0 {
+                let (w, m) = self.shift_body(body, shift.velocity, shift.spin);
+                work += w;
+                moment += m;
+            }
+        }
+        (work, moment)
+    }
+
+    /// Moves and turns one body or grain. Returns the work against gravity and loads, and the angular momentum gained.
+    fn shift_body(&mut self, body: usize, by: Vec3, turn: Vec3) -> (f64, Vec3) {
+        let bodies = self.poses.len();
+        let mass = 1.0 / self.motion[body].inverse_mass;
+        let mut force = self.options.gravity * mass;
+        let moment = by.cross(self.motion[body].velocity * mass);
+        let mut work = 0.0;
+        if body < bodies {
+            force += self.loads[body][0];
+            work -= self.loads[body][1].dot(turn);
+            self.poses[body].position += by;
+            self.turn(body, turn);
+        } else {
+            self.grains[body - bodies] += by;
+        }
+        (work - force.dot(by), moment)
     }
 
     fn find_inverse_inertia(&mut self) {
@@ -452,7 +511,6 @@ impl Scene {
     }
 
     fn move_apart(&mut self, mobility: &[f64], surfaces: Surfaces) -> (f64, Vec3) {
-        let bodies = self.poses.len();
         self.find_inverse_inertia();
         self.find_levers(1.0);
         let scratch = &mut self.scratch;
@@ -535,18 +593,9 @@ impl Scene {
             if shift.inverse_mass == 0.0 {
                 continue;
             }
-            let mass = 1.0 / shift.inverse_mass;
-            let mut force = self.options.gravity * mass;
-            moment += shift.velocity.cross(self.motion[body].velocity * mass);
-            if body < bodies {
-                force += self.loads[body][0];
-                work -= self.loads[body][1].dot(shift.spin);
-                self.poses[body].position += shift.velocity;
-                self.turn(body, shift.spin);
-            } else {
-                self.grains[body - bodies] += shift.velocity;
-            }
-            work -= force.dot(shift.velocity);
+            let (w, m) = self.shift_body(body, shift.velocity, shift.spin);
+            work += w;
+            moment += m;
         }
         (work, moment)
     }
