@@ -1,12 +1,15 @@
 //! Pivoting for few contacts, something else for many.
 
+use oldham_space::Vec3;
+
 use crate::pivoting::Pivoting;
 use crate::problem::Problem;
 use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved};
 
 /// Chooses a solver by the number of contacts of each step.
 ///
-/// Few contacts are pivoted, with exact sets; many are solved by another solver. The choice depends on the contacts of the step
+/// Few contacts are pivoted, with exact sets; many are solved by another solver. Where that one follows Coulomb's law, it tells the directions of the
+/// sliding first. The choice depends on the contacts of the step
 /// alone, not on the past.
 #[derive(Clone, Debug)]
 pub struct ByNumber<S> {
@@ -43,10 +46,29 @@ impl<S: ContactSolver> ContactSolver for ByNumber<S> {
     ) -> Solved {
         if problem.rows() <= 3 * self.few {
             self.last = self.pivoting.law();
-            self.pivoting.solve(problem, impulses, sets)
+            let mut before = Solved::default();
+            self.pivoting.follows_impulses = self.many.law() == FrictionLaw::Coulomb;
+            if self.pivoting.follows_impulses {
+                before = self.many.solve(problem, impulses, sets);
+            }
+            let solved = self.pivoting.solve(problem, impulses, sets);
+            Solved {
+                iterations: before.iterations + solved.iterations,
+                factorisations: before.factorisations + solved.factorisations,
+                islands: before.islands,
+                interior: before.interior,
+                ..solved
+            }
         } else {
             self.last = self.many.law();
             self.many.solve(problem, impulses, sets)
+        }
+    }
+
+    fn frames(&self) -> &[[Vec3; 3]] {
+        match self.last {
+            FrictionLaw::Box => self.pivoting.frames(),
+            _ => self.many.frames(),
         }
     }
 

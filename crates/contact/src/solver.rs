@@ -1,5 +1,7 @@
 //! The trait of both solvers, and what they answer.
 
+use oldham_space::Vec3;
+
 use crate::problem::Problem;
 
 /// What a row does at the solution. Rows of friction and of contacts are at a bound or between.
@@ -67,6 +69,11 @@ pub trait ContactSolver: Send {
         sets: &mut [RowState],
     ) -> Solved;
 
+    /// Normal and tangents of the contacts of the last solution, along which friction in a box was bounded.
+    fn frames(&self) -> &[[Vec3; 3]] {
+        &[]
+    }
+
     /// Gaps below this count as closed in a step of the given length.
     fn dead_band(&self, _step: f64) -> f64 {
         0.0
@@ -90,6 +97,10 @@ impl ContactSolver for Box<dyn ContactSolver> {
         sets: &mut [RowState],
     ) -> Solved {
         (**self).solve(problem, impulses, sets)
+    }
+
+    fn frames(&self) -> &[[Vec3; 3]] {
+        (**self).frames()
     }
 
     fn dead_band(&self, step: f64) -> f64 {

@@ -1,19 +1,23 @@
 //! Coulomb's law on several contacts of one body: sliding, turning, many feet.
 
-use oldham_contact::{Body, BodyId, Coulomb, Options, Pose, Scene, Shape, StepReport, Surface};
+use oldham_contact::{
+    Body, BodyId, ByNumber, ContactSolver, Coulomb, Options, Pose, Scene, Shape, StepReport,
+    Surface,
+};
 use oldham_space::Vec3;
 
 const G: f64 = 9.81;
 
 /// A body on spherical feet at the given places around its centre, on a plane.
-fn on_feet(
+fn on_feet_by(
+    solver: impl ContactSolver + 'static,
     feet: &[Vec3],
     mass: f64,
     inertia: Vec3,
     [velocity, spin]: [Vec3; 2],
 ) -> (Scene, BodyId) {
     let radius = 0.01;
-    let mut scene = Scene::new(Options::default(), Coulomb::new(1e-8, 5000));
+    let mut scene = Scene::new(Options::default(), solver);
     let rough = scene.add_surface(Surface::rough(0.3)).unwrap();
     scene
         .add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough)
@@ -29,6 +33,10 @@ fn on_feet(
     let body = scene.add_compound(body, shapes).unwrap();
     scene.start().unwrap();
     (scene, body)
+}
+
+fn on_feet(feet: &[Vec3], mass: f64, inertia: Vec3, motion: [Vec3; 2]) -> (Scene, BodyId) {
+    on_feet_by(Coulomb::new(1e-8, 5000), feet, mass, inertia, motion)
 }
 
 fn ring(angles: impl IntoIterator<Item = f64>, radius: f64) -> Vec<Vec3> {
@@ -334,4 +342,25 @@ fn a_mass_ratio_of_a_million_is_carried() {
     assert!(sunk.abs() < 1e-7, "{sunk}");
     let [force, _] = scene.reaction(floor);
     assert!((force[2] / (1000.001 * G) + 1.0).abs() < 1e-6, "{force:?}");
+}
+
+/// Pivoting finds exact sets of the same solution: frames follow the sliding at the end of the step, and both solvers agree where impulses are unique.
+#[test]
+fn pivoting_agrees_where_the_solution_is_unique() {
+    let feet = ring([0.0, 2.2, 4.1], 0.15);
+    let motion = [Vec3::X * 2.0, Vec3::Z * 15.0];
+    let inertia = Vec3::new(0.006, 0.006, 0.01);
+    let (mut one, body) = on_feet(&feet, 1.0, inertia, motion);
+    let exact = ByNumber::new(12, Coulomb::new(1e-8, 5000));
+    let (mut other, same) = on_feet_by(exact, &feet, 1.0, inertia, motion);
+    for step in 0..400 {
+        let time = step as f64 * 1e-3;
+        let reports = [&mut one, &mut other].map(|scene| scene.step(time, 1e-3).unwrap());
+        assert!(
+            reports.iter().all(|report| report.residual < 1e-8),
+            "{reports:?}"
+        );
+        let apart = (one.velocity(body)[0] - other.velocity(same)[0]).norm();
+        assert!(apart < 1e-7, "step {step}: {apart:e}");
+    }
 }

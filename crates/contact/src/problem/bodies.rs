@@ -269,6 +269,15 @@ impl Bodies<'_> {
         [normal, first, normal.cross(first)]
     }
 
+    /// Where a contact slides to, if its friction is at the bound.
+    pub(crate) fn sliding(&self, contact: usize, impulse: Vec3) -> Option<Vec3> {
+        let normal = self.touches[contact].normal;
+        let along = impulse.dot(normal);
+        let across = impulse - normal * along;
+        let most = self.friction(contact) * along;
+        (most > 0.0 && across.norm() >= (1.0 - 1e-9) * most).then(|| -across.unit())
+    }
+
     /// The largest residual in m/s of box friction along given frames, for velocities that belong to the
     /// impulses.
     pub fn box_residual_at(

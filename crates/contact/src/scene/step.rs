@@ -147,9 +147,7 @@ impl Scene {
         let law = self.solver.law();
         scratch.frames.clear();
         if law == FrictionLaw::Box {
-            scratch
-                .frames
-                .extend((0..touches.len()).map(|contact| problem.frame(contact)));
+            scratch.frames.extend_from_slice(self.solver.frames());
         }
         report.dissipated -= 0.5 * problem.power(impulses, &self.motion);
         // From here on the velocities are those at the end of the step.
