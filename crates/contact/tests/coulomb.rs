@@ -83,8 +83,11 @@ fn a_sledge_on_sixteen_feet_stays_on_the_ground() {
     let exact = 5.0 - 0.5 * 0.3 * G - 0.5 * 0.3 * G * h;
     let way = scene.pose(body).position[0];
     assert!((way - exact).abs() < 1e-7, "{way} {exact}");
-    println!("{sweeps} {factorisations}");
-    assert!(sweeps <= 1000 && factorisations == 0, "{sweeps}");
+    // The first step is found, all others hold.
+    assert!(
+        sweeps <= 10 && factorisations <= 4,
+        "{sweeps} {factorisations}"
+    );
 }
 
 /// Four blocks that slide beside each other, sixteen contacts in four islands.
@@ -206,12 +209,15 @@ fn a_tripod_slides_and_turns_as_its_equations_say() {
             sweeps += report.solved.iterations;
             factorisations += report.solved.factorisations;
         });
-        println!("{h} {sweeps} {factorisations}");
+        let steps = (0.4 / h) as usize;
+        assert!(
+            sweeps <= 12 * steps && factorisations <= 4,
+            "{sweeps} {factorisations}"
+        );
         assert!(highest < 0.05 + 1e-8);
         let [x, y, _] = scene.pose(body).position.0;
         [x - exact[0], y - exact[1], angle - exact[2]]
     });
-    println!("{exact:?} {errors:?}");
     for k in [0, 2] {
         for pair in errors.windows(2) {
             let ratio = pair[1][k] / pair[0][k];
@@ -254,7 +260,10 @@ fn a_heavy_load_on_a_stack_rests() {
         factorisations += report.solved.factorisations;
         worst = worst.max(report.residual);
     }
-    println!("stack: {sweeps} sweeps, {factorisations} factorisations, {worst:e}");
+    assert!(
+        sweeps <= 60 * 300 && factorisations <= 20 * 300,
+        "{sweeps} {factorisations}"
+    );
     assert!(worst <= 1e-8, "{worst:e}");
     for (k, body) in boxes.into_iter().enumerate() {
         let moved = scene.pose(body).position - Vec3::Z * (0.1 + 0.2 * k as f64);
@@ -337,7 +346,11 @@ fn a_mass_ratio_of_a_million_is_carried() {
         interior += report.solved.interior;
         assert!(report.residual <= 1e-6, "step {step}: {report:?}");
     }
-    println!("mass ratio: {sweeps} sweeps, {factorisations} factorisations, {interior} interior");
+    let counts = [sweeps, factorisations, interior];
+    assert!(
+        counts[0] <= 100 * 200 && counts[1] <= 20 * 200 && counts[2] <= 60,
+        "{counts:?}"
+    );
     let sunk = scene.pose(cubes[1]).position[2] - 0.3;
     assert!(sunk.abs() < 1e-7, "{sunk}");
     let [force, _] = scene.reaction(floor);

@@ -39,6 +39,8 @@ use newton::Newton;
 const FIRST_SWEEPS: usize = 20;
 /// Steps of Newton's method before something else is tried.
 const FIRST_STEPS: usize = 8;
+/// Steps of Newton's method for a small island without impulses of the last step.
+const COLD_STEPS: usize = 6;
 /// Steps of Newton's method for digits beyond the tolerance.
 const MORE_DIGITS: usize = 2;
 /// Multiplications of a sweep for each contact.
@@ -130,6 +132,15 @@ impl Coulomb {
         let mut now = self.island.residual(&self.impulses, &self.velocities);
         if now.largest <= aim {
             return;
+        }
+        let is_cold = self.impulses.iter().all(|impulse| *impulse == [0.0; 3]);
+        if is_cold && self.island.links.len() <= SMALL {
+            // Nearest to nothing: contacts that could hold each other in tension begin without.
+            self.newton.factors.analyse(&self.island);
+            now = self.newton(aim, (COLD_STEPS, 1e-6), solved);
+            if now.largest <= self.tolerance {
+                return;
+            }
         }
         now = self.sweep(aim, FIRST_SWEEPS, solved);
         if now.largest <= aim {
