@@ -135,9 +135,9 @@ impl Coulomb {
         }
         let is_cold = self.impulses.iter().all(|impulse| *impulse == [0.0; 3]);
         if is_cold && self.island.links.len() <= SMALL {
-            // Nearest to nothing: contacts that could hold each other in tension begin without.
+            // Nearest to nothing, in a few steps.
             self.newton.factors.analyse(&self.island);
-            now = self.newton(aim, (COLD_STEPS, 1e-6), solved);
+            now = self.newton(aim, (COLD_STEPS, 1e-4), solved);
             if now.largest <= self.tolerance {
                 return;
             }
@@ -155,7 +155,7 @@ impl Coulomb {
         if !(now.largest <= aim) {
             // Digits beyond the tolerance are worth a few steps.
             let steps = match now.largest <= self.tolerance {
-                true => (MORE_DIGITS, 1e-9),
+                true => (MORE_DIGITS, 1e-4),
                 false => (FIRST_STEPS, 1e-3),
             };
             now = self.newton(aim, steps, solved);
