@@ -58,7 +58,7 @@ impl Anderson {
         self.best.clone_from(impulses);
         let (mut known, mut before) = (0, f64::INFINITY);
         let (mut age, mut sweeps) = (0, 0);
-        while sweeps < most_sweeps && !(best.largest <= tolerance) {
+        while sweeps < most_sweeps && !best.is_met(tolerance) {
             self.swept.clone_from(impulses);
             island.velocities(&self.swept, &mut self.velocities);
             sweep(island, &mut self.swept, &mut self.velocities);
@@ -75,7 +75,7 @@ impl Anderson {
             before = change;
             if sweeps == 1 || sweeps % LOOK == 0 || sweeps == most_sweeps || change == 0.0 {
                 let now = island.residual(&self.swept, &self.velocities);
-                if !(now.largest >= best.largest) {
+                if now.is_better(&best) {
                     best = now;
                     self.best.clone_from(&self.swept);
                 }
@@ -105,6 +105,7 @@ impl Anderson {
     }
 
     /// Combines what is known, within the cones. The line `place` is the latest of `known` + 1.
+    #[allow(clippy::needless_range_loop)] // Rows and columns of one small matrix.
     fn extrapolate(&self, island: &Island, impulses: &mut [Three], place: usize, known: usize) {
         let line = |back: usize| (place + DEPTH + 1 - back) % (DEPTH + 1);
         let now = &self.changes[place];
@@ -158,6 +159,7 @@ impl Anderson {
 }
 
 /// Solves a small symmetric system in place.
+#[allow(clippy::needless_range_loop)]
 fn cholesky(matrix: &mut [[f64; DEPTH]; DEPTH], right: &mut [f64; DEPTH], size: usize) {
     for i in 0..size {
         for j in 0..=i {

@@ -338,6 +338,7 @@ fn subtract(block: &Block, by: &[f64; 6], from: &mut [f64; 6]) {
 }
 
 /// Factors of one block, with partial pivoting.
+#[allow(clippy::needless_range_loop)] // Indices are those of the textbook.
 fn pivoted(block: &mut Block, order: &mut [usize; 6]) -> bool {
     for k in 0..6 {
         let best = (k..6).max_by(|&a, &b| block[a][k].abs().total_cmp(&block[b][k].abs()));
@@ -359,6 +360,7 @@ fn pivoted(block: &mut Block, order: &mut [usize; 6]) -> bool {
     true
 }
 
+#[allow(clippy::needless_range_loop)]
 fn solved(block: &Block, order: &[usize; 6], right: &mut [f64; 6]) {
     for k in 0..6 {
         right.swap(k, order[k]);

@@ -69,7 +69,7 @@ impl Interior {
         self.start(island);
         let mut is_short = false;
         let (mut steps, mut futile) = (0, 0);
-        while steps < most && !(best.largest <= tolerance) {
+        while steps < most && !best.is_met(tolerance) {
             steps += 1;
             let gap = self.gap(0.0);
             self.linearise(island, gap);
@@ -190,7 +190,7 @@ impl Interior {
         island.velocities(&self.impulses, &mut self.left);
         for (left, velocity) in self.left.iter_mut().zip(&self.velocities) {
             for (part, now) in left.iter_mut().zip(velocity) {
-                *part = *part - *now;
+                *part -= *now;
             }
         }
     }

@@ -273,3 +273,15 @@ pub struct Residual {
     /// The root of the sum of all squares, weighed as energies.
     pub merit: f64,
 }
+
+impl Residual {
+    /// Whether it is within a tolerance; what is not finite never is.
+    pub fn is_met(&self, tolerance: f64) -> bool {
+        self.largest <= tolerance
+    }
+
+    /// Whether it is smaller than another one, or that is not finite.
+    pub fn is_better(&self, other: &Self) -> bool {
+        self.largest < other.largest || !other.largest.is_finite()
+    }
+}

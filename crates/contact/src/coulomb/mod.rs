@@ -152,7 +152,7 @@ impl Coulomb {
         if work > DEAR_SWEEPS * per_sweep {
             now = self.sweep(aim, 10 * FIRST_SWEEPS, solved);
         }
-        if !(now.largest <= aim) {
+        if !now.is_met(aim) {
             // Digits beyond the tolerance are worth a few steps.
             let steps = match now.largest <= self.tolerance {
                 true => (MORE_DIGITS, 1e-4),
@@ -160,13 +160,13 @@ impl Coulomb {
             };
             now = self.newton(aim, steps, solved);
         }
-        if !(now.largest <= self.tolerance) && work <= MOST_WORK {
+        if !now.is_met(self.tolerance) && work <= MOST_WORK {
             now = self.inside(aim, solved);
         }
-        if !(now.largest <= self.tolerance) {
+        if !now.is_met(self.tolerance) {
             now = self.sweep(self.tolerance, self.most_sweeps.min(LAST_SWEEPS), solved);
         }
-        if !(now.largest <= self.tolerance) {
+        if !now.is_met(self.tolerance) {
             solved.is_converged = false;
             solved.unmet += 1;
         }
@@ -208,7 +208,7 @@ impl Coulomb {
                 break;
             }
             now = self.sweep(aim, POLISH, solved);
-            if !(now.largest <= aim) {
+            if !now.is_met(aim) {
                 now = self.newton(aim, steps, solved);
             }
         }

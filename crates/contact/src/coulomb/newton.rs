@@ -54,11 +54,12 @@ impl Newton {
         let mut best = now;
         self.best.clone_from(impulses);
         let mut merits = [now.merit; MEMORY];
-        while !(best.largest <= tolerance) && counts.factorisations < most {
+        while !best.is_met(tolerance) && counts.factorisations < most {
             counts.factorisations += 1;
             let found = self.step(island, impulses, near).then(|| {
                 let mut found = self.look(island);
-                if !(found.merit <= 0.1 * now.merit) {
+                let is_good = found.merit <= 0.1 * now.merit;
+                if !is_good {
                     for _ in 0..2 {
                         sweep(island, &mut self.candidate, &mut self.velocities);
                     }
@@ -90,7 +91,7 @@ impl Newton {
                 }
             }
             merits[counts.factorisations % MEMORY] = now.merit;
-            if !(now.largest >= best.largest) {
+            if now.is_better(&best) {
                 best = now;
                 self.best.clone_from(impulses);
             }
