@@ -656,7 +656,7 @@ fn aim_of(correction: Correction, h: f64, band: f64, own: &[f64]) -> Aim<'_> {
     Aim {
         own,
         rate: 1.0 / h,
-        band,
+        band: band / h,
         limit: match correction {
             Correction::Positions { .. } => 0.0,
             Correction::Velocities { limit } => limit,
