@@ -1,36 +1,38 @@
-//! Pivoting for few contacts, sweeps for many.
+//! Pivoting for few contacts, something else for many.
 
-use crate::cone::Cone;
+use oldham_space::Vec3;
+
 use crate::pivoting::Pivoting;
 use crate::problem::Problem;
 use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved};
 
 /// Chooses a solver by the number of contacts of each step.
 ///
-/// Few contacts are solved exactly, with friction in a box; many by sweeps, with friction in a round cone. The
-/// choice depends on the contacts of the step alone, not on the past.
+/// Few contacts are pivoted, with exact sets; many are solved by another solver. Where that one follows Coulomb's law, it tells the directions of the
+/// sliding first. The choice depends on the contacts of the step
+/// alone, not on the past.
 #[derive(Clone, Debug)]
-pub struct ByNumber {
+pub struct ByNumber<S> {
     /// Most contacts that are solved by pivoting.
     pub few: usize,
     pivoting: Pivoting,
-    cone: Cone,
+    many: S,
     last: FrictionLaw,
 }
 
-impl ByNumber {
-    /// Pivoting for at most `few` contacts, else sweeps until the residual is below a tolerance in m/s.
-    pub fn new(few: usize, tolerance: f64, most_sweeps: usize) -> Self {
+impl<S: ContactSolver> ByNumber<S> {
+    /// Pivoting for at most `few` contacts, else another solver.
+    pub fn new(few: usize, many: S) -> Self {
         Self {
             few,
             pivoting: Pivoting::new(),
-            cone: Cone::new(tolerance, most_sweeps),
-            last: FrictionLaw::Box,
+            last: many.law(),
+            many,
         }
     }
 }
 
-impl ContactSolver for ByNumber {
+impl<S: ContactSolver> ContactSolver for ByNumber<S> {
     /// That of the last solution.
     fn law(&self) -> FrictionLaw {
         self.last
@@ -44,14 +46,37 @@ impl ContactSolver for ByNumber {
     ) -> Solved {
         if problem.rows() <= 3 * self.few {
             self.last = self.pivoting.law();
-            self.pivoting.solve(problem, impulses, sets)
+            let mut before = Solved::default();
+            self.pivoting.follows_impulses = self.many.law() == FrictionLaw::Coulomb;
+            if self.pivoting.follows_impulses {
+                before = self.many.solve(problem, impulses, sets);
+            }
+            let solved = self.pivoting.solve(problem, impulses, sets);
+            Solved {
+                iterations: before.iterations + solved.iterations,
+                factorisations: before.factorisations + solved.factorisations,
+                islands: before.islands,
+                interior: before.interior,
+                ..solved
+            }
         } else {
-            self.last = self.cone.law();
-            self.cone.solve(problem, impulses, sets)
+            self.last = self.many.law();
+            self.many.solve(problem, impulses, sets)
         }
     }
 
+    fn frames(&self) -> &[[Vec3; 3]] {
+        match self.last {
+            FrictionLaw::Box => self.pivoting.frames(),
+            _ => self.many.frames(),
+        }
+    }
+
+    fn dead_band(&self, step: f64) -> f64 {
+        self.many.dead_band(step)
+    }
+
     fn bytes(&self) -> usize {
-        self.pivoting.bytes() + self.cone.bytes()
+        self.pivoting.bytes() + self.many.bytes()
     }
 }

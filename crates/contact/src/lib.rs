@@ -4,7 +4,8 @@
 //!   A world gets poses and gives [`Touch`]es in an order that depends on nothing else.
 //! - [`problem`]: contacts as rows of velocities and impulses, as an operator over free bodies or as a
 //!   dense matrix, and the residual of given impulses.
-//! - [`ContactSolver`]: [`Cone`] for many contacts, [`Pivoting`] for few, [`ByNumber`] for either.
+//! - [`ContactSolver`]: [`Coulomb`] for any contacts, [`Cone`] for the convex law, [`Pivoting`] for exact sets of few rows, [`ByNumber`] for
+//!   one of them by the number of contacts.
 //! - [`Reduction`]: what contacts leave of an interface's mobility.
 //! - [`Scene`]: time stepping of free bodies, grains and bodies of prescribed motion, beside bodies that
 //!   others move.
@@ -21,6 +22,7 @@ pub mod bench;
 mod broad;
 mod by_number;
 mod cone;
+mod coulomb;
 mod error;
 mod field;
 mod mass;
@@ -39,13 +41,14 @@ mod world;
 
 pub use by_number::ByNumber;
 pub use cone::Cone;
+pub use coulomb::Coulomb;
 pub use error::ContactError;
 pub use field::{FieldError, HeightField};
 pub use mass::MassProperties;
 pub use pivoting::{FrictionBounds, Pivoting};
 pub use polytope::{HullError, Polytope};
 pub use reduction::{Interface, Reduction};
-pub use scene::{Body, Correction, HeldRow, Motion, Options, Scene, Start, StepReport};
+pub use scene::{Body, Correction, HeldRow, Impacts, Motion, Options, Scene, Start, StepReport};
 pub use shape::{Can, Pose, Shape, Wall};
 pub use solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved};
 pub use touch::{BodyId, End, Key, Surface, SurfaceId, Touch};

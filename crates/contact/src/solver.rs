@@ -1,5 +1,7 @@
 //! The trait of both solvers, and what they answer.
 
+use oldham_space::Vec3;
+
 use crate::problem::Problem;
 
 /// What a row does at the solution. Rows of friction and of contacts are at a bound or between.
@@ -30,6 +32,12 @@ pub struct Solved {
     pub iterations: usize,
     /// Factorisations of a matrix.
     pub factorisations: usize,
+    /// Groups of contacts that share moving bodies, where they are solved one by one.
+    pub islands: usize,
+    /// Islands for which an interior-point method stood in.
+    pub interior: usize,
+    /// Islands whose residual stayed above the tolerance.
+    pub unmet: usize,
     /// Whether the solver met its own test.
     pub is_converged: bool,
     /// Whether something else had to stand in.
@@ -39,6 +47,8 @@ pub struct Solved {
 /// The law of friction that a solver follows, by which its answer is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrictionLaw {
+    /// Coulomb's law: friction opposite to the sliding at the end of the step, in a disc; sliding contacts stay closed.
+    Coulomb,
     /// Impulses in a round cone, velocities in its dual: a sliding contact opens with μ times its sliding velocity.
     Cone,
     /// Coulomb's law along two tangents each: impulses in a box, sliding contacts stay closed.
@@ -59,8 +69,45 @@ pub trait ContactSolver: Send {
         sets: &mut [RowState],
     ) -> Solved;
 
+    /// Normal and tangents of the contacts of the last solution, along which friction in a box was bounded.
+    fn frames(&self) -> &[[Vec3; 3]] {
+        &[]
+    }
+
+    /// Gaps below this count as closed in a step of the given length.
+    fn dead_band(&self, _step: f64) -> f64 {
+        0.0
+    }
+
     /// Bytes held.
     fn bytes(&self) -> usize {
         0
+    }
+}
+
+impl ContactSolver for Box<dyn ContactSolver> {
+    fn law(&self) -> FrictionLaw {
+        (**self).law()
+    }
+
+    fn solve(
+        &mut self,
+        problem: &Problem<'_>,
+        impulses: &mut [f64],
+        sets: &mut [RowState],
+    ) -> Solved {
+        (**self).solve(problem, impulses, sets)
+    }
+
+    fn frames(&self) -> &[[Vec3; 3]] {
+        (**self).frames()
+    }
+
+    fn dead_band(&self, step: f64) -> f64 {
+        (**self).dead_band(step)
+    }
+
+    fn bytes(&self) -> usize {
+        (**self).bytes()
     }
 }

@@ -5,6 +5,7 @@ use oldham_space::{V3, Vec3};
 use crate::broad::{Ball, Neighbours, median_radius};
 use crate::error::ContactError;
 use crate::narrow::{Point, collide};
+use crate::problem::BodyMotion;
 use crate::room::Room;
 use crate::shape::{Pose, Shape};
 use crate::touch::{BodyId, Detail, End, Key, Surface, SurfaceId, Touch};
@@ -27,6 +28,10 @@ pub struct World {
     laws: Vec<Surface>,
     excluded: Vec<(u32, u32)>,
     reach: f64,
+    /// How far bodies move within the step to come, and by what angle they turn; empty where nothing is said.
+    ways: Vec<(Vec3, f64)>,
+    /// The reach for which neighbours were found.
+    known_reach: f64,
     /// Of the radii; found with the first neighbours.
     median: f64,
     slack: f64,
@@ -64,6 +69,8 @@ impl World {
             laws: Vec::new(),
             excluded: Vec::new(),
             reach,
+            ways: Vec::new(),
+            known_reach: reach,
             median: 0.0,
             slack: 0.0,
             neighbours: Neighbours::default(),
@@ -172,6 +179,41 @@ impl World {
         self.reach
     }
 
+    /// Bodies will move like this for a time: pairs of them are looked at as far as they may come in twice that time. Nothing is expected of
+    /// no motions.
+    pub(crate) fn expect(&mut self, motion: &[BodyMotion], h: f64) {
+        self.ways.clear();
+        let bodies = motion.iter().take(self.is_free.len());
+        self.ways
+            .extend(bodies.map(|moved| (moved.velocity * h, moved.spin.norm() * h)));
+    }
+
+    /// The reach between two shapes of bodies.
+    fn reach_of(&self, i: usize, j: usize) -> f64 {
+        let [one, other] = [i, j].map(|shape| &self.shapes[shape]);
+        let way = |placed: &Placed| self.ways.get(placed.end.body());
+        match (way(one), way(other)) {
+            (Some((a, turn)), Some((b, swing))) => {
+                let swept = swept(one, *turn) + swept(other, *swing);
+                self.reach.max(2.0 * ((*a - *b).norm() + swept))
+            }
+            _ => self.reach,
+        }
+    }
+
+    /// No two shapes are looked at farther apart than this.
+    fn farthest_reach(&self) -> f64 {
+        // One body has grains to meet, which are looked at as near as ever.
+        if self.is_free.len() < 2 {
+            return self.reach;
+        }
+        let each = self.shapes.iter().filter_map(|placed| {
+            let (way, turn) = self.ways.get(placed.end.body())?;
+            Some(way.norm() + swept(placed, *turn))
+        });
+        self.reach.max(4.0 * each.fold(0.0, f64::max))
+    }
+
     /// Finds all contacts for the poses of the bodies and the centres of the grains. They are
     /// ordered by shapes and features.
     pub fn find(&mut self, poses: &[Pose], grains: &[Vec3]) {
@@ -180,7 +222,14 @@ impl World {
         self.shapes_now.clear();
         self.shapes_now
             .extend(self.shapes.iter().map(|s| poses[s.end.body()].then(&s.at)));
-        if self.have_moved(grains) {
+        let reach = self.farthest_reach();
+        if reach > self.known_reach || self.have_moved(grains) {
+            // A little more, so that bodies that get faster do not ask every time.
+            self.known_reach = if reach > self.reach {
+                1.5 * reach
+            } else {
+                reach
+            };
             self.find_neighbours(grains);
         }
         self.forget_contacts();
@@ -328,7 +377,7 @@ impl World {
             median = median_radius(radii).unwrap_or(self.reach);
         }
         let slack = SLACK * median;
-        let margin = self.reach + slack;
+        let margin = self.known_reach + slack;
         let accept = |i: usize, j: usize| {
             if i >= shapes {
                 let (one, other) = (ball(i), ball(j));
@@ -369,7 +418,7 @@ impl World {
                         at,
                         &other.shape,
                         at_other,
-                        self.reach,
+                        self.reach_of(i, j as usize),
                         &mut self.points,
                     );
                     other.end
@@ -430,5 +479,15 @@ impl World {
             + self.details.held()
             + self.touches.held()
             + self.neighbours.bytes()
+    }
+}
+
+/// How far points of a shape swing when its body turns by an angle.
+fn swept(placed: &Placed, turn: f64) -> f64 {
+    let radius = placed.radius + placed.at.position.norm();
+    if turn > 0.0 && radius.is_finite() {
+        turn * radius
+    } else {
+        0.0
     }
 }

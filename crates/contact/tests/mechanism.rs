@@ -8,6 +8,7 @@ use oldham_space::{Mat3, Vec3};
 const NOTHING: Aim<'static> = Aim {
     own: &[0.0; 3],
     rate: 1.0,
+    band: 0.0,
     limit: 0.0,
 };
 

@@ -6,7 +6,9 @@ mod allocations;
 use std::sync::Arc;
 
 use oldham_contact::bench::{bed, shaken_can};
-use oldham_contact::{Body, HeightField, Options, Pivoting, Polytope, Scene, Shape, Surface, Wall};
+use oldham_contact::{
+    Body, Coulomb, HeightField, Options, Pivoting, Polytope, Scene, Shape, Surface, Wall,
+};
 use oldham_space::Vec3;
 
 /// One test alone: other threads would be counted too.
@@ -84,6 +86,36 @@ fn a_warm_step_does_not_allocate() {
             scene.step(step as f64, 1e-2).unwrap();
         }
     });
+    by_coulombs_law();
+}
+
+/// Boxes that are shoved, fall over and slide: sweeps, Newton's method and the interior point have had their room the first time.
+fn by_coulombs_law() {
+    let mut scene = Scene::new(Options::default(), Coulomb::new(1e-7, 500));
+    let rough = scene.add_surface(Surface::rough(0.5)).unwrap();
+    scene
+        .add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough)
+        .unwrap();
+    let half = Vec3::new(0.1, 0.1, 0.1);
+    for k in 0..4 {
+        let at = Vec3::Z * (0.1 + 0.2 * k as f64);
+        let body = Body {
+            velocity: Vec3::X * if k == 1 { 1.0 } else { 0.0 },
+            ..Body::free(1.0, Vec3::new(1.0, 1.0, 1.0) * (1.0 / 150.0), at)
+        };
+        scene.add_body(body, Shape::Box { half }, rough).unwrap();
+    }
+    scene.start().unwrap();
+    let mut words = Vec::new();
+    scene.save(&mut words);
+    let run = |scene: &mut Scene| {
+        for step in 0..300 {
+            scene.step(step as f64 * 2e-3, 2e-3).unwrap();
+        }
+    };
+    run(&mut scene);
+    scene.restore(&words).unwrap();
+    assert_none("boxes by Coulomb's law", || run(&mut scene));
 }
 
 /// Everything that a bed holds after as many steps as the benchmark takes with ten thousand grains: impacts with floor and lid, and the crush between them. A

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use oldham_contact::{
-    Body, ByNumber, Can, HeightField, Options, Polytope, Scene, Shape, Start, Surface, Wall,
+    Body, ByNumber, Can, Coulomb, HeightField, Options, Polytope, Scene, Shape, Start, Surface,
+    Wall,
 };
 use oldham_space::{Quaternion, Vec3};
 
@@ -89,7 +90,7 @@ fn scene(seed: u64) -> (Scene, bool, f64) {
         ..Options::default()
     };
     let few = [0, 12, 40][random.below(3)];
-    let mut scene = Scene::new(options, ByNumber::new(few, 1e-8, 20_000));
+    let mut scene = Scene::new(options, ByNumber::new(few, Coulomb::new(1e-8, 20_000)));
     let friction = [0.0, 0.3, 0.8][random.below(3)];
     let surface = scene.add_surface(Surface::rough(friction)).unwrap();
     if let Some(shape) = ground {
@@ -178,4 +179,66 @@ fn random_scenes_stay_finite_lose_energy_and_keep_momentum() {
         assert!(end == again, "scene {seed}: other bits after a save");
     }
     assert!(pressed > 1000, "{pressed}");
+}
+
+/// A few solids thrown onto a rough floor and against each other, from one to some sixty contacts.
+fn heap(seed: u64) -> (Scene, f64) {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut scene = Scene::new(Options::default(), Coulomb::new(1e-7, 5000));
+    let friction = random.between(0.0, 1.0);
+    let surface = scene.add_surface(Surface::rough(friction)).unwrap();
+    let floor = Body::prescribed(Vec3::ZERO);
+    scene.add_body(floor, Shape::Plane, surface).unwrap();
+    for k in 0..1 + random.below(16) {
+        let mass = 10.0_f64.powf(random.between(-1.0, 1.0));
+        let shape = solid(&mut random);
+        let size = shape.bounding_radius();
+        let inertia = Vec3::new(0.8, 1.0, 1.1) * (0.3 * mass * size * size);
+        let beside = Vec3::new((k % 2) as f64, (k / 2 % 2) as f64, 0.0) * 0.75;
+        let above = beside + Vec3::Z * (size + 0.02 + 0.75 * (k / 4) as f64);
+        let body = Body {
+            orientation: Quaternion::exp(random.vector(3.0)),
+            velocity: random.vector(1.0),
+            spin: random.vector(4.0),
+            ..Body::free(mass, inertia, above)
+        };
+        scene.add_body(body, shape, surface).unwrap();
+    }
+    scene.start().unwrap();
+    (scene, [5e-4, 1e-3, 2e-3][random.below(3)])
+}
+
+/// Coulomb's problem is solved in every step: residuals from the impulses alone, against the fastest velocity that was there. What is not met is counted.
+/// `OLDHAM_MODELS` takes more of them.
+#[test]
+fn random_heaps_meet_coulombs_law() {
+    let models = std::env::var("OLDHAM_MODELS").map_or(20, |n| n.parse().expect("a number"));
+    let (mut steps, mut above, mut far_above, mut most, mut worst) = (0, 0, 0, 0, 0.0_f64);
+    for seed in 1..=models {
+        let (mut scene, h) = heap(seed);
+        for k in 0..(0.8 / h) as usize {
+            let scale = (0..scene.bodies() as u32)
+                .map(|body| scene.velocity(oldham_contact::BodyId(body))[0].norm())
+                .fold(9.81 * h, f64::max);
+            let report = scene
+                .step(k as f64 * h, h)
+                .unwrap_or_else(|error| panic!("scene {seed}, step {k}: {error}"));
+            let relative = report.residual / scale;
+            assert!(relative.is_finite(), "scene {seed}, step {k}");
+            assert_eq!(report.residual > 1e-7, report.solved.unmet > 0);
+            steps += 1;
+            above += usize::from(relative > 1e-8);
+            far_above += usize::from(relative > 1e-6);
+            worst = worst.max(relative);
+            most = most.max(report.pressed);
+        }
+    }
+    println!(
+        "{steps} steps, {most} contacts pressed at most; residual above 1e-8 in {above}, above 1e-6 in {far_above}, {worst:e} at worst"
+    );
+    assert!(above * 20 < steps, "{above} of {steps} steps above 1e-8");
+    assert!(
+        far_above * 1000 <= steps,
+        "{far_above} of {steps} steps above 1e-6"
+    );
 }

@@ -8,7 +8,7 @@
 //!
 //! Contacts see the velocities of this step, joints included, and answer with impulses p; what these do to the
 //! joints is solved with the same factors. Momenta are what is integrated: a body that turns keeps its angular
-//! momentum about its centre of mass to rounding.
+//! momentum about its centre of mass to rounding, and one that nothing holds its energy as well (`spinning`).
 //!
 //! # References
 //! J.-P. Ryckaert, G. Ciccotti, H. Berendsen, Journal of Computational Physics 23 (1977) 327–341.
@@ -87,11 +87,13 @@ impl System {
         self.solve_residual();
         self.apply_impulses(1.0, 1.0);
         self.check_finite(time, row, start)?;
+        self.look_halfway(h);
         if self.contacts.is_some() {
             self.touch(from, h)?;
         }
         self.close_joints(time, h, end)?;
         let corrected = self.correct_penetrations(time, end)?;
+        self.look_back();
         self.carry_momenta();
         self.finish_impulses(time, h, end, corrected);
         Ok(())

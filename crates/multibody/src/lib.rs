@@ -51,6 +51,7 @@ mod sensor;
 mod sharing;
 mod singular;
 mod snapshot;
+mod spinning;
 mod stable;
 mod start;
 mod statics;

@@ -19,6 +19,7 @@ use crate::newton::{Convergence, FactoredAt};
 use crate::node::{Marker, Motion, NodeId};
 use crate::sensor::seen_from;
 use crate::sharing::Sharing;
+use crate::spinning::Spinning;
 use oldham_contact::StepReport;
 use oldham_cosim::Counters;
 use oldham_space::Vec3;
@@ -161,6 +162,8 @@ pub(crate) struct Work {
     pub stages: Stages,
     /// The inputs without forces from other parts.
     pub own_inputs: Vec<f64>,
+    /// Bodies that tumble freely in steps with impulses.
+    pub spinning: Vec<Spinning>,
     /// Whether steps are iterated until rounding stops them.
     pub is_sharp: bool,
 }
@@ -182,6 +185,10 @@ impl System {
         };
         let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
         let size = extent(&motions);
+        let spinning = match options.method {
+            Method::Impulses => find_spinning(&model),
+            _ => Vec::new(),
+        };
         let laid_out = Assembly::within_memory(model);
         let (mut assembly, lu) = laid_out.map_err(|bytes| {
             vec![ModelError::TooLarge {
@@ -232,6 +239,7 @@ impl System {
                 false => Stages::default(),
             },
             own_inputs: Vec::new(),
+            spinning,
             is_sharp: false,
         };
         Ok(Self {
@@ -695,4 +703,18 @@ pub(crate) fn extent(motions: &[Motion]) -> f64 {
     let distance = |motion: &Motion| (motion.position - reference).norm();
     let largest = motions.iter().map(distance).fold(0.0, f64::max);
     if largest > 0.0 { largest } else { 1.0 }
+}
+
+/// Bodies that no constraint holds.
+fn find_spinning(model: &Model) -> Vec<Spinning> {
+    let is_held = |node: usize| {
+        model.elements.iter().any(|named| {
+            let nodes = named.element.nodes();
+            named.element.constraints() > 0 && nodes.iter().any(|other| other.0 == node)
+        })
+    };
+    let nodes = model.nodes.iter().enumerate().skip(1);
+    let free = nodes.filter(|(node, _)| !is_held(*node));
+    free.filter_map(|(node, each)| Spinning::new(node, each.inertia.about_centre()))
+        .collect()
 }

@@ -5,10 +5,12 @@ use oldham_space::{V3, Vec3};
 use super::{Blocks, Change, Verdict};
 use crate::problem::{Bodies, BodyMotion, project};
 use crate::room::Room;
-use crate::solver::RowState;
 
 /// Contacts take part when they open more slowly than so many tolerances.
 const NEAR: f64 = 100.0;
+
+/// The smallest entry of a block, relative to the largest.
+const LEAST: f64 = 1e-10;
 
 /// The contacts that take part, and the velocities that belong to their impulses.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +71,9 @@ fn majorising_diagonal(problem: &Bodies<'_>, contact: usize) -> (f64, f64) {
     let tangential = 0.5 * (ss + tt) + (0.25 * (ss - tt) * (ss - tt) + st * st).sqrt();
     let normal = entry(n, n);
     let mixed = entry(n, s).hypot(entry(n, t));
+    // Directions that joints hold answer to nothing; what they weigh does not matter, only that it is finite.
+    let least = LEAST * normal.max(tangential);
+    let (normal, tangential) = (normal.max(least), tangential.max(least));
     let ratio = (normal / tangential).sqrt();
     (normal + mixed * ratio, tangential + mixed / ratio)
 }
@@ -97,28 +102,6 @@ impl ActiveContacts {
         let along = velocity.dot(normal);
         let across = velocity - normal * along;
         along + problem.bias(contact) - problem.friction(contact) * across.norm()
-    }
-
-    /// Tells what the contacts do.
-    pub fn classify(&self, problem: &Bodies<'_>, impulses: &[f64], sets: &mut [RowState]) {
-        sets.fill(RowState::Open);
-        for row in &self.rows {
-            let contact = row.contact as usize;
-            let impulse = V3(impulses.as_chunks::<3>().0[contact]);
-            let normal = problem.touches[contact].normal;
-            let along = impulse.dot(normal);
-            if along > 0.0 {
-                let across = (impulse - normal * along).norm();
-                let slips = across >= problem.friction(contact) * along * (1.0 - 1e-9);
-                sets[3 * contact] = RowState::Active;
-                let friction = if slips {
-                    RowState::Upper
-                } else {
-                    RowState::Active
-                };
-                sets[3 * contact + 1..][..2].fill(friction);
-            }
-        }
     }
 
     pub fn bytes(&self) -> usize {

@@ -59,7 +59,7 @@ impl ContactSolver for Cone {
                     impulses,
                 };
                 let solved = iterate(blocks, self.tolerance, self.most_sweeps);
-                self.bodies.classify(problem, impulses, sets);
+                problem.classify(impulses, sets);
                 solved
             }
             Problem::Dense(problem) => {

@@ -16,8 +16,8 @@ pub struct Assembled {
 }
 
 impl Assembled {
-    /// Takes the contacts of free bodies.
-    pub fn fill(&mut self, bodies: &Bodies<'_>) {
+    /// Takes the contacts of free bodies. Tangents are along friction that is at its bound, where impulses are given.
+    pub fn fill(&mut self, bodies: &Bodies<'_>, impulses: Option<&[f64]>) {
         let contacts = bodies.touches.len();
         let n = 3 * contacts;
         self.frames.clear();
@@ -25,7 +25,15 @@ impl Assembled {
         self.velocities.clear();
         for contact in 0..contacts {
             let velocity = bodies.relative(contact, bodies.motion);
-            let frame = bodies.frame(contact);
+            let given = impulses.map(|all| V3(all.as_chunks::<3>().0[contact]));
+            let sliding = given.and_then(|impulse| bodies.sliding(contact, impulse));
+            let frame = match sliding {
+                Some(first) => {
+                    let normal = bodies.touches[contact].normal;
+                    [normal, first, normal.cross(first)]
+                }
+                None => bodies.frame(contact),
+            };
             self.frames.push(frame);
             let [along, one, other] = frame.map(|axis| axis.dot(velocity));
             self.velocities
@@ -65,6 +73,11 @@ impl Assembled {
                 self.matrix[row * n + row] += levers.compliance;
             }
         }
+    }
+
+    /// Normal and tangents.
+    pub fn frames(&self) -> &[[Vec3; 3]] {
+        &self.frames
     }
 
     /// The problem.

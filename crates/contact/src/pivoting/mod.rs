@@ -7,7 +7,8 @@
 //! them and leaves the velocities as they are.
 //!
 //! The bounds of friction follow normal impulses, of the last step or iterated until they agree. A
-//! box allows √2 times the friction along its diagonal; the first tangent therefore follows the sliding.
+//! box allows √2 times the friction along its diagonal; the first tangent therefore follows the sliding, that at the end of the step where
+//! impulses of Coulomb's law are given. Then the answer is Coulomb's, with exact sets.
 //!
 //! Reference: J. Júdice, F. Pires, "A block principal pivoting algorithm for large-scale strictly monotone
 //! linear complementarity problems", Computers & Operations Research 21 (1994) 587–596.
@@ -16,6 +17,8 @@ mod active_set;
 mod assemble;
 mod cholesky;
 mod coupled;
+
+use oldham_space::Vec3;
 
 use crate::cone::Cone;
 use crate::problem::{Dense, Problem, RowKind};
@@ -49,6 +52,9 @@ pub struct Pivoting {
     pub bounds: FrictionBounds,
     /// Most changes of the sets for given bounds; then sweeps stand in.
     pub most_changes: usize,
+    /// Whether impulses given are those of Coulomb's law: friction at its bound tells the direction of the sliding at the end of the step. Else the
+    /// first tangent follows the sliding without impulses.
+    pub follows_impulses: bool,
     /// How often sweeps had to stand in so far.
     pub fallbacks: u64,
     sweeps: Cone,
@@ -73,6 +79,7 @@ impl Pivoting {
         Self {
             bounds,
             most_changes: 200,
+            follows_impulses: false,
             fallbacks: 0,
             sweeps: Cone::new(1e-9, 5000),
             sets: ActiveSet::default(),
@@ -157,6 +164,7 @@ impl Pivoting {
             factorisations: solved.factorisations,
             is_converged: swept.is_converged,
             fallback: Some(Fallback::Sweeps),
+            ..solved
         }
     }
 }
@@ -182,7 +190,8 @@ impl ContactSolver for Pivoting {
             Problem::Dense(problem) => self.solve_dense(problem, impulses, sets),
             Problem::Bodies(bodies) => {
                 let mut assembled = std::mem::take(&mut self.assembled);
-                assembled.fill(bodies);
+                let given = self.follows_impulses.then_some(&*impulses);
+                assembled.fill(bodies, given);
                 assembled.to_frames(impulses);
                 let solved = self.solve_dense(&assembled.problem(), impulses, sets);
                 assembled.to_axes(impulses);
@@ -190,5 +199,9 @@ impl ContactSolver for Pivoting {
                 solved
             }
         }
+    }
+
+    fn frames(&self) -> &[[Vec3; 3]] {
+        self.assembled.frames()
     }
 }

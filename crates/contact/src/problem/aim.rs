@@ -8,6 +8,8 @@ pub struct Aim<'a> {
     pub own: &'a [f64],
     /// 1 / step.
     pub rate: f64,
+    /// The dead band over the step: what a gap must open faster than to be open.
+    pub band: f64,
     /// The velocity at which penetrations of the others end, at most.
     pub limit: f64,
 }
@@ -25,6 +27,6 @@ impl Aim<'_> {
     /// Of a rigid contact that does not rebound.
     #[inline(always)]
     pub fn at(&self, gap: f64) -> f64 {
-        (gap * self.rate).max(-self.limit)
+        (gap * self.rate - self.band).max(-self.limit)
     }
 }

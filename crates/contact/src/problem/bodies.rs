@@ -2,7 +2,8 @@
 
 use oldham_space::{M3, Mat3, V3, Vec3};
 
-use super::{Aim, natural_residual};
+use super::{Aim, coulomb_residual, natural_residual};
+use crate::solver::{FrictionLaw, RowState};
 use crate::touch::Touch;
 
 /// Velocity of a body, and how it answers to impulses: one line of the cache.
@@ -268,6 +269,15 @@ impl Bodies<'_> {
         [normal, first, normal.cross(first)]
     }
 
+    /// Where a contact slides to, if its friction is at the bound.
+    pub(crate) fn sliding(&self, contact: usize, impulse: Vec3) -> Option<Vec3> {
+        let normal = self.touches[contact].normal;
+        let along = impulse.dot(normal);
+        let across = impulse - normal * along;
+        let most = self.friction(contact) * along;
+        (most > 0.0 && across.norm() >= (1.0 - 1e-9) * most).then(|| -across.unit())
+    }
+
     /// The largest residual in m/s of box friction along given frames, for velocities that belong to the
     /// impulses.
     pub fn box_residual_at(
@@ -322,6 +332,17 @@ impl Bodies<'_> {
     /// The residual of one contact in m/s, for its impulse and the velocities of the bodies.
     #[inline(always)]
     pub(crate) fn residual_of(&self, contact: usize, impulse: Vec3, motion: &[BodyMotion]) -> f64 {
+        self.residual_by(FrictionLaw::Cone, contact, impulse, motion)
+    }
+
+    #[inline(always)]
+    fn residual_by(
+        &self,
+        law: FrictionLaw,
+        contact: usize,
+        impulse: Vec3,
+        motion: &[BodyMotion],
+    ) -> f64 {
         let normal = self.touches[contact].normal;
         let mut velocity = self.relative(contact, motion);
         velocity += normal * self.bias(contact);
@@ -336,13 +357,43 @@ impl Bodies<'_> {
                 (normal + 2.0 * tangential) / 3.0
             }
         };
-        natural_residual(
-            impulse,
-            velocity,
-            normal,
-            self.friction(contact),
-            mean_diagonal,
-        )
+        let friction = self.friction(contact);
+        match law {
+            FrictionLaw::Coulomb => {
+                coulomb_residual(impulse, velocity, normal, friction, mean_diagonal)
+            }
+            _ => natural_residual(impulse, velocity, normal, friction, mean_diagonal),
+        }
+    }
+
+    /// The largest residual of Coulomb's law in m/s, for velocities that belong to the impulses.
+    pub fn coulomb_residual_at(&self, impulses: &[f64], motion: &[BodyMotion]) -> f64 {
+        let each = impulses.as_chunks::<3>().0.iter().enumerate();
+        let each = each.map(|(contact, impulse)| {
+            self.residual_by(FrictionLaw::Coulomb, contact, V3(*impulse), motion)
+        });
+        each.fold(0.0, |most, r| if r > most || r.is_nan() { r } else { most })
+    }
+
+    /// Tells what the contacts do, by their impulses.
+    pub(crate) fn classify(&self, impulses: &[f64], sets: &mut [RowState]) {
+        sets.fill(RowState::Open);
+        for (contact, impulse) in impulses.as_chunks::<3>().0.iter().enumerate() {
+            let impulse = V3(*impulse);
+            let normal = self.touches[contact].normal;
+            let along = impulse.dot(normal);
+            if along > 0.0 {
+                let across = (impulse - normal * along).norm();
+                let slips = across >= self.friction(contact) * along * (1.0 - 1e-9);
+                sets[3 * contact] = RowState::Active;
+                let friction = if slips {
+                    RowState::Upper
+                } else {
+                    RowState::Active
+                };
+                sets[3 * contact + 1..][..2].fill(friction);
+            }
+        }
     }
 
     /// The largest residual of all contacts in m/s, for velocities that belong to the impulses.

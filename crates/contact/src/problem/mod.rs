@@ -1,7 +1,8 @@
 //! Contacts as rows: what impulses do to velocities, and what velocities may be.
 //!
 //! A problem asks for impulses γ such that u = N γ + u₀, with γ in the friction cone and u in its
-//! dual, γ · u = 0 (Tasora and Anitescu 2011: cone complementarity, without De Saxcé's term). N is the Delassus
+//! dual, γ · u = 0 (Tasora and Anitescu 2011: cone complementarity, without de Saxcé's term). With that term, u + μ |u_t| n in place of
+//! u, it asks for Coulomb's law. N is the Delassus
 //! matrix, symmetric and positive semidefinite: the problem is the optimality condition of a convex
 //! program, and has a solution wherever velocities exist that satisfy it.
 //!
@@ -78,8 +79,29 @@ pub(crate) fn natural_residual(
     friction: f64,
     mean_diagonal: f64,
 ) -> f64 {
+    // Where impulses do nothing, velocities stay as they are: they may open.
+    if mean_diagonal <= 0.0 {
+        return (-velocity.dot(normal)).max(0.0);
+    }
     let step = impulse - velocity * (1.0 / mean_diagonal);
     (impulse - project(step, normal, friction, 1.0, 1.0)).norm() * mean_diagonal
+}
+
+/// The same with de Saxcé's term μ |u_t|, which makes it the residual of Coulomb's law.
+#[inline(always)]
+pub(crate) fn coulomb_residual(
+    impulse: Vec3,
+    velocity: Vec3,
+    normal: Vec3,
+    friction: f64,
+    mean_diagonal: f64,
+) -> f64 {
+    let sliding = velocity - normal * velocity.dot(normal);
+    let shifted = match mean_diagonal > 0.0 {
+        true => velocity + normal * (friction * sliding.norm()),
+        false => velocity,
+    };
+    natural_residual(impulse, shifted, normal, friction, mean_diagonal)
 }
 
 #[cfg(test)]

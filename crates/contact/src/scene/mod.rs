@@ -5,11 +5,13 @@
 //! at the earliest.
 
 mod account;
+mod blows;
 mod rows;
 mod step;
 
 pub use rows::HeldRow;
 
+use blows::Blows;
 use oldham_space::{Mat3, Quaternion, V3, Vec3};
 
 use crate::cone::Cone;
@@ -93,6 +95,15 @@ pub enum Correction {
     },
 }
 
+/// How bodies that rebound pass blows on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Impacts {
+    /// One after the other, in the order of time.
+    InTurn,
+    /// All at once.
+    Together,
+}
+
 /// What to do about bodies that overlap at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
@@ -111,6 +122,8 @@ pub struct Options {
     pub gravity: Vec3,
     /// What happens to penetrations.
     pub correction: Correction,
+    /// How blows are passed on.
+    pub impacts: Impacts,
     /// Overlap at the start deeper than this is a mistake, in metres.
     pub overlap: f64,
     /// What happens then.
@@ -125,6 +138,7 @@ impl Default for Options {
             reach: 1e-3,
             gravity: Vec3::new(0.0, 0.0, -9.81),
             correction: Correction::Positions { beyond: 1e-6 },
+            impacts: Impacts::InTurn,
             overlap: 1e-9,
             start: Start::Refuse,
             domain: f64::INFINITY,
@@ -141,6 +155,8 @@ pub struct StepReport {
     pub contacts: usize,
     /// Contacts with an impulse.
     pub pressed: usize,
+    /// Pairwise blows of bodies that rebound.
+    pub blows: usize,
     /// The deepest penetration of rigid surfaces at the beginning of the step; those that yield sink in on purpose.
     pub penetration: f64,
     /// The sum of gap × normal × impulse over contacts of two grains. Their impulses act at the points of the surfaces that meet at
@@ -184,6 +200,7 @@ pub struct Scene {
     /// Force and moment about the origins of the bodies from the contacts of the last step.
     reactions: Vec<[Vec3; 2]>,
     warm: WarmStart,
+    blows: Blows,
     scratch: Scratch,
 }
 
@@ -225,6 +242,7 @@ impl Scene {
             loads: Vec::new(),
             reactions: Vec::new(),
             warm: WarmStart::default(),
+            blows: Blows::default(),
             scratch: Scratch::default(),
         }
     }

@@ -8,7 +8,8 @@ use crate::solver::{FrictionLaw, RowState};
 /// Friction nearer to the border of its cone than this slides.
 const SLIDES: f64 = 1e-6;
 
-/// A direction of a contact between two bodies, grains apart, in which they do not move relative to each other.
+/// A direction of a contact between two bodies, grains apart, in which they do not move relative to each other, or only as friction
+/// turns with the sliding.
 #[derive(Clone, Copy, Debug)]
 pub struct HeldRow {
     /// The direction in which the impulse acts on the second body; on the first it acts the other way.
@@ -21,7 +22,7 @@ pub struct HeldRow {
     pub arms: [Vec3; 2],
     /// The impulse of the last step.
     pub impulse: f64,
-    /// Velocity for each unit of impulse that the surface itself yields.
+    /// Velocity for each unit of impulse that the surface or the turning friction yields.
     pub compliance: f64,
     /// Velocity for each unit of the gap with which the surface closes it.
     pub closing: f64,
@@ -30,7 +31,7 @@ pub struct HeldRow {
 }
 
 impl Scene {
-    /// The normals of contacts that pressed in the last step, and the tangents along which they stuck.
+    /// The normals of contacts that pressed in the last step, the tangents along which they stuck, and those across their sliding.
     pub fn held_rows(&self) -> &[HeldRow] {
         &self.scratch.held_rows
     }
@@ -72,29 +73,36 @@ impl Scene {
             };
             held_rows.push(row);
             let across = impulse - touch.normal * pressed;
-            let tangents = match frames.get(contact) {
-                Some([_, first, second]) => [*first, *second],
-                None => {
-                    let first = touch.normal.perpendicular();
-                    [first, touch.normal.cross(first)]
-                }
+            let most = levers.friction * pressed;
+            let slides = across.norm() >= most * (1.0 - SLIDES);
+            let [a, b] = [0, 1].map(|side| {
+                let moved = &self.motion[ends[side]];
+                moved.velocity + moved.spin.cross(levers.arms[side])
+            });
+            let sliding = (b - a) - touch.normal * (b - a).dot(touch.normal);
+            let speed = sliding.norm();
+            let first = match frames.get(contact) {
+                Some([_, first, _]) => *first,
+                None if slides && speed > 0.0 => sliding.unit(),
+                None => touch.normal.perpendicular(),
             };
-            let most = levers.friction * pressed * (1.0 - SLIDES);
+            let tangents = [first, touch.normal.cross(first)];
             for (place, direction) in tangents.into_iter().enumerate() {
-                let sticks = match law {
-                    FrictionLaw::Box => sets[3 * contact + 1 + place] == RowState::Active,
-                    FrictionLaw::Cone => across.norm() < most,
+                // What a force across the sliding does: it turns friction, which yields by |u|/(μ γ).
+                let compliance = match law {
+                    FrictionLaw::Box if sets[3 * contact + 1 + place] == RowState::Active => 0.0,
+                    FrictionLaw::Coulomb if place == 1 && slides && most > 0.0 => speed / most,
+                    FrictionLaw::Coulomb | FrictionLaw::Cone if !slides => 0.0,
+                    _ => continue,
                 };
-                if sticks {
-                    held_rows.push(HeldRow {
-                        direction,
-                        is_normal: false,
-                        impulse: across.dot(direction),
-                        compliance: 0.0,
-                        closing: 0.0,
-                        ..row
-                    });
-                }
+                held_rows.push(HeldRow {
+                    direction,
+                    is_normal: false,
+                    impulse: across.dot(direction),
+                    compliance,
+                    closing: 0.0,
+                    ..row
+                });
             }
         }
     }

@@ -12,8 +12,14 @@ use crate::touch::Surface;
 /// Passes that move overlapping bodies apart at the start.
 const MOST_PASSES: usize = 200;
 
+/// A contact that closes by more than so many dead bands within a step is not at rest.
+const FAST: f64 = 100.0;
+
 /// A gap that no correction closes, in m.
 const FAR: f64 = 1e12;
+
+/// A contact whose normal motion is below this share of all its motion opens by sliding along a guide only.
+const WEDGED: f64 = 1e-4;
 
 /// Which surfaces are moved apart where they penetrate. Those that yield do so on purpose, once a scene has started.
 #[derive(Clone, Copy, PartialEq)]
@@ -70,11 +76,14 @@ impl Scene {
         if !(h > 0.0 && h.is_finite()) {
             return Err(ContactError::Step { step: h });
         }
+        self.world.expect(&self.motion, h);
         self.world.find(&self.poses, &self.grains);
+        self.world.expect(&[], h);
         self.find_inverse_inertia();
         self.find_levers(h);
         self.aim(h);
         self.aim_rebounds();
+        self.keep_starts();
         self.accelerate(h);
         Ok(())
     }
@@ -98,13 +107,19 @@ impl Scene {
         let deepest = rigid.fold(0.0, |most: f64, touch| most.max(-touch.gap));
         report.penetration = deepest;
         self.keep_rebounds_that_arrive(h);
+        if !self.blows.starts.is_empty() {
+            self.strike(h, mobility);
+            report.blows = self.blows.count;
+            report.dissipated += self.blows.taken;
+        }
 
         let mechanism = Mechanism {
             bodies: self.held,
             mobility,
         };
+        let band = self.solver.dead_band(h);
         let scratch = &mut self.scratch;
-        let aim = aim_of(self.options.correction, h, &scratch.biases);
+        let aim = aim_of(self.options.correction, h, band, &scratch.biases);
         let touches = self.world.touches();
         let contacts = Bodies {
             touches,
@@ -132,9 +147,7 @@ impl Scene {
         let law = self.solver.law();
         scratch.frames.clear();
         if law == FrictionLaw::Box {
-            scratch
-                .frames
-                .extend((0..touches.len()).map(|contact| problem.frame(contact)));
+            scratch.frames.extend_from_slice(self.solver.frames());
         }
         report.dissipated -= 0.5 * problem.power(impulses, &self.motion);
         // From here on the velocities are those at the end of the step.
@@ -145,9 +158,14 @@ impl Scene {
         };
         report.dissipated -= 0.5 * ended.power(impulses, &self.motion);
         report.residual = match law {
+            FrictionLaw::Coulomb => ended.coulomb_residual_at(impulses, &self.motion),
             FrictionLaw::Cone => ended.residual_at(impulses, &self.motion),
             FrictionLaw::Box => ended.box_residual_at(impulses, &self.motion, &scratch.frames),
         };
+        if report.blows > 0 {
+            let sums = self.warm.impulses_mut().iter_mut();
+            sums.zip(&self.blows.impulses).for_each(|(s, b)| *s += b);
+        }
         self.warm.remember(&self.world);
         report.pressed = self.warm.len();
         if let Correction::Velocities { .. } = self.options.correction {
@@ -164,9 +182,101 @@ impl Scene {
                 self.move_apart(mobility, Surfaces::Rigid);
             report.is_separated = true;
         }
+        if report.blows > 0 {
+            let (work, moment) = self.shift_struck(report.is_separated);
+            report.correction_work += work;
+            report.correction_moment += moment;
+            report.is_separated = true;
+        }
         self.move_bodies(h);
         self.check_motion(time + h)?;
         Ok(report)
+    }
+
+    /// Pairwise blows; contacts that had one, or that need none, do not rebound any more in this step.
+    fn strike(&mut self, h: f64, mobility: &[f64]) {
+        let band = self.solver.dead_band(h);
+        let touches = self.world.touches();
+        // How bodies answer is read from here while their velocities change.
+        self.scratch.shifted.clear();
+        self.scratch.shifted.make_room(self.motion.len());
+        self.scratch.shifted.extend_from_slice(&self.motion);
+        let contacts = Bodies {
+            touches,
+            aim: aim_of(self.options.correction, h, band, &[]),
+            levers: &self.scratch.levers,
+            grain_friction: self.world.grain_friction(),
+            motion: &self.scratch.shifted,
+            inertia: &self.scratch.inverse_inertia,
+            radii: self.world.radii(),
+            mechanism: Mechanism {
+                bodies: self.held,
+                mobility,
+            },
+        };
+        let law = |contact: usize| *self.world.law(&touches[contact]);
+        self.blows.strike(&contacts, law, band, h, &mut self.motion);
+        let aim = contacts.aim;
+        let exact = Aim { band: 0.0, ..aim };
+        for (contact, touch) in touches.iter().enumerate() {
+            let law = law(contact);
+            let bias = &mut self.scratch.biases[contact];
+            if law.stiffness.is_finite() || self.blows.is_left(contact) && *bias < 0.0 {
+                continue;
+            }
+            // Bodies that were struck are not where they would be without.
+            let moved = contacts.relative(contact, &self.blows.shifts);
+            let gap = touch.gap + moved.dot(touch.normal);
+            let closing = -contacts.relative(contact, &self.motion).dot(touch.normal);
+            // What comes fast is not at rest within the dead band.
+            *bias = match law.restitution > 0.0 && closing * h > FAST * band {
+                true => exact.at(gap),
+                false => aim.at(gap),
+            };
+        }
+    }
+
+    /// Moves bodies that were struck to where their blows leave them. Returns the work against gravity and loads, and the angular momentum
+    /// that the momenta have gained.
+    fn shift_struck(&mut self, is_shifted: bool) -> (f64, Vec3) {
+        let shifted = &mut self.scratch.shifted;
+        if !is_shifted {
+            shifted.clear();
+            shifted.extend_from_slice(&self.blows.shifts);
+        } else {
+            for (sum, shift) in shifted.iter_mut().zip(&self.blows.shifts) {
+                sum.velocity += shift.velocity;
+                sum.spin += shift.spin;
+            }
+        }
+        let (mut work, mut moment) = (0.0, Vec3::ZERO);
+        for body in self.owned..self.motion.len() {
+            let shift = self.blows.shifts[body];
+            if shift.inverse_mass > 0.0 {
+                let (w, m) = self.shift_body(body, shift.velocity, shift.spin);
+                work += w;
+                moment += m;
+            }
+        }
+        (work, moment)
+    }
+
+    /// Moves and turns one body or grain. Returns the work against gravity and loads, and the angular momentum gained.
+    fn shift_body(&mut self, body: usize, by: Vec3, turn: Vec3) -> (f64, Vec3) {
+        let bodies = self.poses.len();
+        let mass = 1.0 / self.motion[body].inverse_mass;
+        let mut force = self.options.gravity * mass;
+        let moment = by.cross(self.motion[body].velocity * mass);
+        let mut work = 0.0;
+        if body < bodies {
+            force += self.loads[body][0];
+            work -= self.loads[body][1].dot(turn);
+            self.poses[body].position += by;
+            self.turn(body, turn);
+        } else {
+            self.grains[body - bodies] += by;
+        }
+        (work - force.dot(by), moment)
     }
 
     fn find_inverse_inertia(&mut self) {
@@ -212,7 +322,8 @@ impl Scene {
 
     /// What is asked of each contact.
     fn aim(&mut self, h: f64) {
-        let (world, aim) = (&self.world, aim_of(self.options.correction, h, &[]));
+        let band = self.solver.dead_band(h);
+        let (world, aim) = (&self.world, aim_of(self.options.correction, h, band, &[]));
         // Grains do not yield.
         let own = match world.has_restitution() {
             true => world.touches(),
@@ -238,7 +349,8 @@ impl Scene {
 
     /// Takes the law back for contacts that do not close within the step.
     fn keep_rebounds_that_arrive(&mut self, h: f64) {
-        let aim = aim_of(self.options.correction, h, &[]);
+        let band = self.solver.dead_band(h);
+        let aim = aim_of(self.options.correction, h, band, &[]);
         self.for_rebounds(|_, gap, arrival, bias| {
             if *bias < 0.0 && gap + h * arrival >= 0.0 {
                 *bias = aim.at(gap);
@@ -254,7 +366,7 @@ impl Scene {
         let touches = self.world.touches();
         let problem = Bodies {
             touches,
-            aim: aim_of(self.options.correction, 1.0, &[]),
+            aim: aim_of(self.options.correction, 1.0, 0.0, &[]),
             levers: &self.scratch.levers,
             grain_friction: 0.0,
             motion: &self.motion,
@@ -289,7 +401,7 @@ impl Scene {
 
     /// The work of velocities that end penetrations.
     fn push_out_work(&self, h: f64) -> f64 {
-        let aim = aim_of(self.options.correction, h, &self.scratch.biases);
+        let aim = aim_of(self.options.correction, h, 0.0, &self.scratch.biases);
         let each = self.world.touches().iter().zip(self.impulses()).enumerate();
         each.filter(|(_, (touch, _))| touch.gap < 0.0)
             .map(|(contact, (touch, impulse))| {
@@ -397,7 +509,6 @@ impl Scene {
     }
 
     fn move_apart(&mut self, mobility: &[f64], surfaces: Surfaces) -> (f64, Vec3) {
-        let bodies = self.poses.len();
         self.find_inverse_inertia();
         self.find_levers(1.0);
         let scratch = &mut self.scratch;
@@ -418,20 +529,35 @@ impl Scene {
         let mut aim = Aim {
             own: &[],
             rate: 1.0,
+            band: 0.0,
             limit: f64::INFINITY,
         };
-        if surfaces == Surfaces::Rigid {
+        let mechanism = Mechanism {
+            bodies: self.held,
+            mobility,
+        };
+        if surfaces == Surfaces::Rigid || self.held > 0 {
+            let asked = Bodies {
+                touches,
+                aim,
+                levers: &scratch.levers,
+                grain_friction: 0.0,
+                motion: &scratch.shifted,
+                inertia: &scratch.inverse_inertia,
+                radii: self.world.radii(),
+                mechanism,
+            };
             let (world, biases) = (&self.world, &mut scratch.biases);
             let own = &touches[..world.details().len()];
             biases.clear();
             biases.make_room(own.len());
-            biases.extend(
-                own.iter()
-                    .map(|touch| match world.law(touch).stiffness.is_infinite() {
-                        true => aim.at(touch.gap),
-                        false => FAR,
-                    }),
-            );
+            biases.extend(own.iter().enumerate().map(|(contact, touch)| {
+                let yields = world.law(touch).stiffness.is_finite();
+                match yields && surfaces == Surfaces::Rigid || is_wedged(&asked, contact) {
+                    true => FAR,
+                    false => aim.at(touch.gap),
+                }
+            }));
             aim.own = biases;
         }
         let contacts = Bodies {
@@ -442,10 +568,7 @@ impl Scene {
             motion: &[],
             inertia: &scratch.inverse_inertia,
             radii: self.world.radii(),
-            mechanism: Mechanism {
-                bodies: self.held,
-                mobility,
-            },
+            mechanism,
         };
         let problem = Bodies {
             motion: &scratch.shifted,
@@ -468,18 +591,9 @@ impl Scene {
             if shift.inverse_mass == 0.0 {
                 continue;
             }
-            let mass = 1.0 / shift.inverse_mass;
-            let mut force = self.options.gravity * mass;
-            moment += shift.velocity.cross(self.motion[body].velocity * mass);
-            if body < bodies {
-                force += self.loads[body][0];
-                work -= self.loads[body][1].dot(shift.spin);
-                self.poses[body].position += shift.velocity;
-                self.turn(body, shift.spin);
-            } else {
-                self.grains[body - bodies] += shift.velocity;
-            }
-            work -= force.dot(shift.velocity);
+            let (w, m) = self.shift_body(body, shift.velocity, shift.spin);
+            work += w;
+            moment += m;
         }
         (work, moment)
     }
@@ -520,6 +634,17 @@ fn clear_sets(sets: &mut Vec<RowState>, contacts: usize) {
     sets.resize(3 * contacts, RowState::Open);
 }
 
+/// Whether joints let a contact open by sliding far only: a correction would do more harm than the penetration.
+fn is_wedged(contacts: &Bodies<'_>, contact: usize) -> bool {
+    let held = contacts.mechanism.bodies;
+    let touches_held = (contacts.bodies_of(contact).iter()).any(|&body| (body as usize) < held);
+    touches_held && {
+        let (block, normal) = (contacts.block(contact), contacts.touches[contact].normal);
+        let trace = block.0[0][0] + block.0[1][1] + block.0[2][2];
+        normal.dot(block * normal) <= WEDGED * trace
+    }
+}
+
 /// A diagonal matrix in the axes of a frame, in absolute axes.
 pub(super) fn turned_inertia(axes: Mat3, diagonal: Vec3) -> Mat3 {
     let [x, y, z] = diagonal.0;
@@ -527,10 +652,11 @@ pub(super) fn turned_inertia(axes: Mat3, diagonal: Vec3) -> Mat3 {
 }
 
 /// What is asked of contacts in a step; the first ones have numbers of their own.
-fn aim_of(correction: Correction, h: f64, own: &[f64]) -> Aim<'_> {
+fn aim_of(correction: Correction, h: f64, band: f64, own: &[f64]) -> Aim<'_> {
     Aim {
         own,
         rate: 1.0 / h,
+        band: band / h,
         limit: match correction {
             Correction::Positions { .. } => 0.0,
             Correction::Velocities { limit } => limit,

@@ -8,6 +8,7 @@ mod common;
 mod compensators;
 mod contact;
 mod control;
+mod coulomb;
 mod cut;
 mod damping_limit;
 mod data;

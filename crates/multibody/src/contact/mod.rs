@@ -7,8 +7,8 @@ mod refusals;
 pub(crate) mod scene;
 
 pub use oldham_contact::{
-    Can, FieldError, HeightField, HullError, MassProperties, Polytope, Shape, Start, StepReport,
-    Surface, Wall,
+    Can, FieldError, HeightField, HullError, Impacts, MassProperties, Polytope, Shape, Start,
+    StepReport, Surface, Wall,
 };
 use oldham_space::Vec3;
 
@@ -79,12 +79,25 @@ pub struct ContactOptions {
     pub penetration: Option<f64>,
     /// What happens to bodies that overlap at the start.
     pub start: Start,
-    /// Most contacts that are solved exactly, by pivoting; more are solved by sweeps.
+    /// The law of friction.
+    pub law: ContactLaw,
+    /// How blows of bodies that rebound are passed on.
+    pub impacts: Impacts,
+    /// Most contacts that are solved by pivoting, with exact sets; none by default.
     pub few: usize,
-    /// The residual in m/s at which sweeps stop.
+    /// The residual in m/s that is accepted.
     pub tolerance: f64,
     /// Bodies farther than this from the origin are lost, in metres.
     pub domain: f64,
+}
+
+/// The law of friction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactLaw {
+    /// Coulomb's law.
+    Coulomb,
+    /// The law of the convex program, by which a contact opens with μ times its sliding velocity.
+    Convex,
 }
 
 /// Most sweeps of a step.
@@ -96,7 +109,9 @@ impl Default for ContactOptions {
             reach: None,
             penetration: None,
             start: Start::Refuse,
-            few: 12,
+            law: ContactLaw::Coulomb,
+            impacts: Impacts::InTurn,
+            few: 0,
             tolerance: 1e-6,
             domain: 1e4,
         }

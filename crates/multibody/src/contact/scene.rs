@@ -5,14 +5,14 @@
 //! mass.
 
 use oldham_contact::{
-    Body, BodyId, ByNumber, ContactError, Correction, Motion as BodyKind, Options, Pose, Scene,
-    StepReport, Surface, SurfaceId,
+    Body, BodyId, ByNumber, Cone, ContactError, ContactSolver, Correction, Coulomb,
+    Motion as BodyKind, Options, Pose, Scene, StepReport, Surface, SurfaceId,
 };
 use oldham_space::{M3, Mat3, Vec3};
 
 use super::mobility::Columns;
 use super::refusals::{explained, named};
-use super::{ContactModel, MOST_SWEEPS, PressedContact, Shape};
+use super::{ContactLaw, ContactModel, MOST_SWEEPS, PressedContact, Shape};
 use crate::body::Inertia;
 use crate::error::{ModelError, SolveError};
 use crate::model::Model;
@@ -77,12 +77,19 @@ impl Contacts {
             correction: Correction::Positions {
                 beyond: described.penetration(),
             },
+            impacts: described.options.impacts,
             overlap: described.penetration(),
             start: described.options.start,
             domain: described.options.domain,
         };
         let few = described.options.few;
-        let solver = ByNumber::new(few, described.options.tolerance, MOST_SWEEPS);
+        let tolerance = described.options.tolerance;
+        let solver: Box<dyn ContactSolver> = match described.options.law {
+            ContactLaw::Coulomb => {
+                Box::new(ByNumber::new(few, Coulomb::new(tolerance, MOST_SWEEPS)))
+            }
+            ContactLaw::Convex => Box::new(ByNumber::new(few, Cone::new(tolerance, MOST_SWEEPS))),
+        };
         let mut scene = Scene::new(options, solver);
         let mut touched: Vec<NodeId> = described.shapes.iter().map(|s| s.at.node).collect();
         touched.sort_unstable();
@@ -222,7 +229,9 @@ impl Contacts {
         let mut pressed: Vec<PressedContact> = Vec::new();
         for row in self.scene.held_rows() {
             match pressed.last_mut() {
-                Some(contact) if !row.is_normal => contact.rows += 1,
+                Some(contact) if !row.is_normal => {
+                    contact.rows += usize::from(row.compliance == 0.0);
+                }
                 _ => pressed.push(PressedContact {
                     normal: row.direction,
                     is_on_ground: row.ends.iter().any(|&body| body >= self.nodes.len()),
@@ -452,7 +461,7 @@ fn shapes_of(
 }
 
 /// The inverse of a symmetric matrix, if it has one by a wide margin.
-fn inverse(m: &Mat3) -> Option<Mat3> {
+pub(crate) fn inverse(m: &Mat3) -> Option<Mat3> {
     let [a, b, c] = [0, 1, 2].map(|j| m.column(j));
     let determinant = a.dot(b.cross(c));
     let scale = (a.norm() * b.norm() * c.norm()).max(f64::MIN_POSITIVE);

@@ -167,6 +167,15 @@ pub(super) fn fig_15(report: &mut Report) -> Result<(), PaperError> {
     );
     let note = "gravity is not stated in the paper; from static equilibrium";
     damping(report, "coupled, with gravity", &falling, note);
+    let coulomb = Variant::new(Model::Simplified, true);
+    let coulomb = coulomb.with("multibody.damper.contact.law", "coulomb");
+    let note = "the paper's law is convex: a sliding contact opens with μ times its velocity. This is what Coulomb's law makes of it";
+    damping(
+        report,
+        "simplified, Coulomb's law",
+        &coulomb.run(DURATION)?,
+        note,
+    );
     pictures(report, "With 147 particles", &runs)
 }
 

@@ -6,9 +6,7 @@ use serde::Deserialize;
 use super::{Lengths, Orientation, Vector};
 use crate::format::{At, Count, Fraction, NonNegative, Positive};
 
-/// Contacts solved exactly when nothing else is said.
-pub(crate) const DEFAULT_EXACT: u32 = 12;
-/// The residual at which sweeps stop when nothing else is said, in m/s.
+/// The residual that is accepted when nothing else is said, in m/s.
 pub(crate) const DEFAULT_RESIDUAL: f64 = 1e-6;
 
 /// How far from the origin things may be when nothing else is said, in m.
@@ -38,16 +36,41 @@ pub(crate) struct Contact {
     /// Penetrations beyond this, in m, are taken back by moving bodies apart without giving them velocity. By default a thousandth of
     /// `reach`, at most 1 µm.
     pub penetration: Option<At<Positive>>,
-    /// Steps with at most so many contacts are solved exactly, by pivoting, with friction in a box; others by sweeps, with friction in
-    /// a round cone.
-    #[schemars(extend("default" = DEFAULT_EXACT))]
+    /// The law of friction.
+    #[schemars(extend("default" = "coulomb"))]
+    pub law: Option<ContactLaw>,
+    /// How blows of bodies that rebound are passed on.
+    #[schemars(extend("default" = "in-turn"))]
+    pub impacts: Option<Impacts>,
+    /// Steps with at most so many contacts are solved by pivoting, which finds exactly which of them press, stick and slip, with friction in a
+    /// box. By default none.
     pub exact: Option<At<Count>>,
-    /// The residual at which sweeps stop, in m/s.
+    /// The residual that is accepted in every step, in m/s: how far velocities are from the law of friction.
     #[schemars(extend("default" = DEFAULT_RESIDUAL))]
     pub residual: Option<At<Positive>>,
     /// Bodies and particles farther than this from the origin are lost, which ends the run, in m.
     #[schemars(extend("default" = DEFAULT_DOMAIN))]
     pub domain: Option<At<Positive>>,
+}
+
+/// The law of friction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ContactLaw {
+    /// Coulomb's: friction opposite to the sliding, within μ times the normal force.
+    Coulomb,
+    /// That of a convex program, for comparison: a contact opens with μ times its sliding velocity.
+    Convex,
+}
+
+/// How blows of bodies that rebound are passed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Impacts {
+    /// One after the other, in the order of time.
+    InTurn,
+    /// All contacts that close within a step at once.
+    Together,
 }
 
 /// What happens to shapes that overlap at the start.

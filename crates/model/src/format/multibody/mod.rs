@@ -31,7 +31,7 @@ pub(crate) use compliant::{
     Spring, SurfaceFriction, TorsionSpring, Transmission,
 };
 pub(crate) use contact::{
-    Contact, ContactShape, DEFAULT_DOMAIN, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING,
+    Contact, ContactLaw, ContactShape, DEFAULT_DOMAIN, DEFAULT_RESIDUAL, DEFAULT_SPACING, Impacts,
     Overlap, Particles,
 };
 pub(crate) use cut::{Cut, CutOrder, Members, PieceMethod, Prescribe, PrescribeName, Scheme};

@@ -3,15 +3,15 @@
 mod lattice;
 mod shapes;
 
-use oldham_multibody::contact::{ContactOptions, Grains, Start, Surface};
+use oldham_multibody::contact::{self, ContactOptions, Grains, Start, Surface};
 use oldham_multibody::{Method, NodeId, Options, Sent, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
 use crate::check::keys::{all, read_if};
 use crate::format::multibody::{
-    Contact, DEFAULT_DOMAIN, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING, Multibody, Overlap,
-    Particles,
+    Contact, ContactLaw, DEFAULT_DOMAIN, DEFAULT_RESIDUAL, DEFAULT_SPACING, Impacts, Multibody,
+    Overlap, Particles,
 };
 use crate::format::{At, Count, Entry, Fraction, NonNegative, place};
 use crate::mechanism::{CONTACT_PORTS, PARTICLE_PORTS, ParticleSketch};
@@ -113,7 +113,7 @@ impl Checker<'_> {
         let penetration = read_if(&given.penetration, |at| self.number(at));
         let residual = self.number_or(&given.residual, DEFAULT_RESIDUAL);
         let domain = self.number_or(&given.domain, DEFAULT_DOMAIN);
-        let exact = self.count_or(&given.exact, DEFAULT_EXACT);
+        let exact = read_if(&given.exact, |at| self.count(at));
         Some(ContactOptions {
             reach: reach?,
             penetration: penetration?,
@@ -121,7 +121,15 @@ impl Checker<'_> {
                 Some(Overlap::Resolve) => Start::Resolve,
                 _ => Start::Refuse,
             },
-            few: exact? as usize,
+            law: match given.law {
+                Some(ContactLaw::Convex) => contact::ContactLaw::Convex,
+                _ => contact::ContactLaw::Coulomb,
+            },
+            impacts: match given.impacts {
+                Some(Impacts::Together) => contact::Impacts::Together,
+                _ => contact::Impacts::InTurn,
+            },
+            few: exact?.map_or(0, |few| few as usize),
             tolerance: residual?,
             domain: domain?,
         })

@@ -1,0 +1,273 @@
+//! Coulomb's law as it is, for any number of contacts.
+//!
+//! γ = Π(γ − ρ (u + μ |u_t| n)) for every contact, with u = W γ + b and the friction cone's projection Π: with de Saxcé's term
+//! μ |u_t| this is Coulomb's law, without it the convex law of [`Cone`](crate::Cone). Contacts that share moving bodies form an island,
+//! and each island goes along one chain until its residual is met:
+//!
+//! 1. impulses of the last step, where they still hold;
+//! 2. sweeps of exact local solutions with Anderson's acceleration;
+//! 3. a semismooth Newton method;
+//! 4. an interior-point method, polished by the two before;
+//! 5. sweeps up to the bound.
+//!
+//! The best impulses by residual are the answer, whatever happens after them: they are finite.
+//!
+//! Reference: G. de Saxcé, Z.-Q. Feng, "The bipotential method", Mathematical and Computer Modelling 28 (1998) 225–245.
+
+mod anderson;
+mod factor;
+mod interior;
+mod island;
+mod islands;
+pub(crate) mod local;
+mod newton;
+
+use oldham_space::{V3, Vec3};
+
+use crate::pivoting::Pivoting;
+use crate::problem::{Bodies, Problem};
+use crate::room::Room;
+use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved};
+use anderson::Anderson;
+use interior::Interior;
+use island::{Island, Residual};
+use islands::Islands;
+use local::Three;
+use newton::Newton;
+
+/// Sweeps before something better is tried.
+const FIRST_SWEEPS: usize = 20;
+/// Steps of Newton's method before something else is tried.
+const FIRST_STEPS: usize = 8;
+/// Steps of Newton's method for a small island without impulses of the last step.
+const COLD_STEPS: usize = 6;
+/// Steps of Newton's method for digits beyond the tolerance.
+const MORE_DIGITS: usize = 2;
+/// Multiplications of a sweep for each contact.
+const SWEEP_WORK: f64 = 300.0;
+/// A factorisation that costs more sweeps than this is put off.
+const DEAR_SWEEPS: f64 = 100.0;
+/// Sweeps of an island that nothing else has solved.
+const LAST_SWEEPS: usize = 500;
+/// Steps of the interior-point method.
+const MOST_INTERIOR: usize = 45;
+/// Sweeps before Newton's method polishes.
+const POLISH: usize = 30;
+/// Multiplications of a factorisation beyond which only sweeps and a few of Newton's steps are left.
+const MOST_WORK: f64 = 1e8;
+/// Small islands aim at this share of their largest velocity without impulses; they are accepted at the tolerance.
+const AIM: f64 = 1e-11;
+/// Contacts of a small island.
+const SMALL: usize = 24;
+/// Gaps below so many tolerances times the step count as closed: noise must not decide which feet carry.
+const DEAD_BAND: f64 = 10.0;
+
+/// Coulomb's law by islands.
+#[derive(Clone, Debug)]
+pub struct Coulomb {
+    /// The largest residual that is accepted, in m/s.
+    pub tolerance: f64,
+    /// Most sweeps of an island.
+    pub most_sweeps: usize,
+    islands: Islands,
+    island: Island,
+    sweeps: Anderson,
+    newton: Newton,
+    interior: Interior,
+    impulses: Vec<Three>,
+    velocities: Vec<[Vec3; 2]>,
+    dense: Pivoting,
+}
+
+impl Coulomb {
+    /// A solver that accepts a residual in m/s.
+    pub fn new(tolerance: f64, most_sweeps: usize) -> Self {
+        Self {
+            tolerance,
+            most_sweeps,
+            islands: Islands::default(),
+            island: Island::default(),
+            sweeps: Anderson::default(),
+            newton: Newton::default(),
+            interior: Interior::default(),
+            impulses: Vec::new(),
+            velocities: Vec::new(),
+            dense: Pivoting::new(),
+        }
+    }
+
+    fn solve_bodies(&mut self, problem: &Bodies<'_>, impulses: &mut [f64]) -> Solved {
+        let impulses = impulses.as_chunks_mut::<3>().0;
+        let mut solved = Solved {
+            is_converged: true,
+            ..Solved::default()
+        };
+        self.islands.find(problem);
+        solved.islands = self.islands.len();
+        for number in 0..self.islands.len() {
+            self.island.fill(problem, self.islands.of(number));
+            self.impulses.clear();
+            self.impulses.make_room(self.island.links.len());
+            for link in &self.island.links {
+                let vector = V3(impulses[link.contact as usize]);
+                let within = link.frame.map(|axis| axis.dot(vector));
+                let is_usable = Island::is_movable(link) && within.iter().all(|x| x.is_finite());
+                self.impulses.push(match is_usable {
+                    true => link.admit(within),
+                    false => [0.0; 3],
+                });
+            }
+            self.solve_island(&mut solved);
+            for (link, impulse) in self.island.links.iter().zip(&self.impulses) {
+                impulses[link.contact as usize] = link.vector(impulse).0;
+            }
+        }
+        solved
+    }
+
+    /// The chain for one island.
+    fn solve_island(&mut self, solved: &mut Solved) {
+        let aim = self.aim();
+        self.island.velocities(&self.impulses, &mut self.velocities);
+        let mut now = self.island.residual(&self.impulses, &self.velocities);
+        if now.largest <= aim {
+            return;
+        }
+        let is_cold = self.impulses.iter().all(|impulse| *impulse == [0.0; 3]);
+        if is_cold && self.island.links.len() <= SMALL {
+            // Nearest to nothing, in a few steps.
+            self.newton.factors.analyse(&self.island);
+            now = self.newton(aim, (COLD_STEPS, 1e-4), solved);
+            if now.largest <= self.tolerance {
+                return;
+            }
+        }
+        now = self.sweep(aim, FIRST_SWEEPS, solved);
+        if now.largest <= aim {
+            return;
+        }
+        // Newton's method while a factorisation costs no more than some sweeps.
+        let work = self.newton.factors.analyse(&self.island);
+        let per_sweep = SWEEP_WORK * self.island.links.len() as f64;
+        if work > DEAR_SWEEPS * per_sweep {
+            now = self.sweep(aim, 10 * FIRST_SWEEPS, solved);
+        }
+        if !now.is_met(aim) {
+            // Digits beyond the tolerance are worth a few steps.
+            let steps = match now.largest <= self.tolerance {
+                true => (MORE_DIGITS, 1e-4),
+                false => (FIRST_STEPS, 1e-3),
+            };
+            now = self.newton(aim, steps, solved);
+        }
+        if !now.is_met(self.tolerance) && work <= MOST_WORK {
+            now = self.inside(aim, solved);
+        }
+        if !now.is_met(self.tolerance) {
+            now = self.sweep(self.tolerance, self.most_sweeps.min(LAST_SWEEPS), solved);
+        }
+        if !now.is_met(self.tolerance) {
+            solved.is_converged = false;
+            solved.unmet += 1;
+        }
+    }
+
+    /// The residual at which an island is left: small ones are solved to rounding, where that costs little.
+    fn aim(&self) -> f64 {
+        let links = &self.island.links;
+        if links.len() > SMALL {
+            return self.tolerance;
+        }
+        let island = &self.island;
+        let fastest = links.iter().fold(0.0, |most: f64, link| {
+            let [n, s, t] = std::array::from_fn(|axis| {
+                let free = |side: usize| {
+                    let mover = island.movers.get(link.ends[side] as usize);
+                    mover.map_or(Vec3::ZERO, |m| m.free[0] + m.free[1].cross(link.arms[side]))
+                };
+                link.offset[axis] + link.frame[axis].dot(free(1) - free(0))
+            });
+            most.max(-n).max(s.abs()).max(t.abs())
+        });
+        (AIM * fastest).min(self.tolerance)
+    }
+
+    /// The interior-point method, polished by Newton's.
+    fn inside(&mut self, aim: f64, solved: &mut Solved) -> Residual {
+        let (mut now, steps) = self.interior.run(
+            &self.island,
+            &mut self.newton.factors,
+            &mut self.impulses,
+            aim,
+            MOST_INTERIOR,
+        );
+        solved.factorisations += steps;
+        solved.interior += 1;
+        for steps in [(6, 1e-6), (12, 1e-3)] {
+            if now.largest <= self.tolerance {
+                break;
+            }
+            now = self.sweep(aim, POLISH, solved);
+            if !now.is_met(aim) {
+                now = self.newton(aim, steps, solved);
+            }
+        }
+        now
+    }
+
+    fn newton(&mut self, tolerance: f64, steps: (usize, f64), solved: &mut Solved) -> Residual {
+        let (found, counts) = self.newton.run(
+            &self.island,
+            &mut self.sweeps,
+            &mut self.impulses,
+            tolerance,
+            steps,
+        );
+        solved.iterations += counts.sweeps;
+        solved.factorisations += counts.factorisations;
+        found
+    }
+
+    fn sweep(&mut self, tolerance: f64, most: usize, solved: &mut Solved) -> Residual {
+        let (found, sweeps) = self
+            .sweeps
+            .run(&self.island, &mut self.impulses, tolerance, most);
+        solved.iterations += sweeps;
+        found
+    }
+}
+
+impl ContactSolver for Coulomb {
+    fn law(&self) -> FrictionLaw {
+        FrictionLaw::Coulomb
+    }
+
+    /// Few rows with a full matrix are pivoted.
+    fn solve(
+        &mut self,
+        problem: &Problem<'_>,
+        impulses: &mut [f64],
+        sets: &mut [RowState],
+    ) -> Solved {
+        match problem {
+            Problem::Dense(_) => self.dense.solve(problem, impulses, sets),
+            Problem::Bodies(bodies) => {
+                let solved = self.solve_bodies(bodies, impulses);
+                bodies.classify(impulses, sets);
+                solved
+            }
+        }
+    }
+
+    fn dead_band(&self, step: f64) -> f64 {
+        DEAD_BAND * self.tolerance * step
+    }
+
+    fn bytes(&self) -> usize {
+        self.sweeps.bytes()
+            + self.newton.bytes()
+            + self.interior.bytes()
+            + self.impulses.held()
+            + self.velocities.held()
+    }
+}
