@@ -10,6 +10,7 @@ use oldham_cosim::{Chart, Simulation};
 use crate::probing::probe_sizes;
 use crate::random::Random;
 use crate::recurrence::{AnalysisError, TimeBudget, prepare};
+use crate::spectrum::Spectrum;
 
 /// Macro steps over which a difference is followed, at least a few periods.
 const STEPS: u64 = 200;
@@ -39,29 +40,41 @@ pub fn follow(
     simulation: &mut Simulation,
     granted: Option<Duration>,
 ) -> Result<Followed, AnalysisError> {
+    prepare(simulation)?;
     let periods = STEPS.div_ceil(simulation.period()).max(PERIODS);
-    follow_for(simulation, periods, granted)
+    let start = Chart::about(simulation);
+    let signs = Random(1).signs(start.dimension());
+    let sizes = probe_sizes(simulation, &start);
+    let change: Vec<f64> = signs.iter().zip(&sizes).map(|(s, z)| s * z).collect();
+    follow_change(simulation, &change, periods, granted)
 }
 
-/// The same over so many periods.
-pub fn follow_for(
+/// Follows a small difference along the dominant mode of a spectrum over so many periods; nothing where its shape is not
+/// known.
+pub fn follow_mode(
     simulation: &mut Simulation,
+    spectrum: &Spectrum,
+    periods: u64,
+    granted: Option<Duration>,
+) -> Option<Result<Followed, AnalysisError>> {
+    let mode = spectrum.shape()?;
+    let found = prepare(simulation);
+    Some(found.and_then(|()| follow_change(simulation, mode, periods, granted)))
+}
+
+fn follow_change(
+    simulation: &mut Simulation,
+    change: &[f64],
     periods: u64,
     granted: Option<Duration>,
 ) -> Result<Followed, AnalysisError> {
     let budget = &TimeBudget::new(granted);
-    prepare(simulation)?;
     let start = Chart::about(simulation);
     let period = simulation.period();
     let steps = periods * period;
     let settling = (steps / SETTLING / period).max(1) * period;
     let sizes = probe_sizes(simulation, &start);
-    let signs = Random(1).signs(sizes.len());
-    let change: Vec<f64> = signs
-        .iter()
-        .zip(&sizes)
-        .map(|(s, z)| SMALL * s * z)
-        .collect();
+    let change: Vec<f64> = change.iter().map(|change| SMALL * change).collect();
     let mut images = Vec::with_capacity(2);
     for stretch in [settling, steps - settling] {
         take(simulation, stretch, budget)?;
@@ -77,18 +90,21 @@ pub fn follow_for(
     {
         take(simulation, stretch, budget)?;
         image.read(simulation, &mut led);
-        let squares = led
-            .iter()
-            .zip(&sizes)
-            .map(|(change, size)| (change / size).powi(2));
-        *length = squares.sum::<f64>().sqrt();
+        *length = length_of(&led, &sizes);
     }
     start.base().restore(simulation);
-    let first = SMALL * (sizes.len() as f64).sqrt();
+    let first = length_of(&change, &sizes);
     Ok(Followed {
         factor: lengths[1] / lengths[0].max(DECAYED * first).max(f64::MIN_POSITIVE),
         steps: steps - settling,
     })
+}
+
+/// The length of a difference, each coordinate in units of its probe.
+fn length_of(difference: &[f64], sizes: &[f64]) -> f64 {
+    let shares = difference.iter().zip(sizes);
+    let squares = shares.map(|(change, size)| (change / size).powi(2));
+    squares.sum::<f64>().sqrt()
 }
 
 fn take(simulation: &mut Simulation, steps: u64, budget: &TimeBudget) -> Result<(), AnalysisError> {

@@ -36,7 +36,7 @@ mod verdict;
 
 pub use contour::Contour;
 pub use extrapolator::Extrapolator;
-pub use follow::{Followed, follow, follow_for, is_at_rest};
+pub use follow::{Followed, follow, follow_mode, is_at_rest};
 pub use frequency::{FrequencyAnalysis, FrequencyVerdict, NoVerdict, Rotation};
 pub use map::{Border, Borders, Point, borders, borders_among, critical, is_stable, map, radius};
 pub use poles::CoupledModel;

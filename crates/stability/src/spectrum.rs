@@ -665,6 +665,11 @@ impl Spectrum {
         })
     }
 
+    /// The shape of the dominant mode as a change of the state, where it is known.
+    pub(crate) fn shape(&self) -> Option<&[f64]> {
+        self.source.mode.as_ref().map(|mode| mode.as_slice())
+    }
+
     /// The modes, all of them or the dominant ones: first those that certainly grow, and of these
     /// as of the others the one with the largest radius.
     pub fn modes(&self) -> &[EigenMode] {

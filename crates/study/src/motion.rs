@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use oldham_cosim::{Simulation, Snapshot, Switches};
 use oldham_stability::{
-    AnalysisError, Decision, Followed, Spectrum, Verdict, follow, follow_for, is_at_rest,
+    AnalysisError, Decision, Followed, Spectrum, Verdict, follow, follow_mode, is_at_rest,
 };
 
 use crate::advice::{Case, Subject};
@@ -30,12 +30,14 @@ const GROWN: f64 = 5.0;
 const CLEAR: f64 = 10.0;
 /// Growth foreseen over the stretch along which a difference is followed where a mode grows slowly, and the most periods
 /// that this may take.
-const LONG: f64 = 50.0;
+const LONG: f64 = 1000.0;
 const LONGEST: f64 = 2000.0;
 /// Growth along the motion from which on a difference is no longer small.
 const FULL: f64 = 1e9;
-/// Share of the growth rate that a growing mode shows along the motion at least.
+/// Share of the growth rate that a growing mode shows along the motion at least: in a random difference, and in one that
+/// begins as the mode.
 const FALLING_SHORT: f64 = 0.3;
+const MODE_FALLING_SHORT: f64 = 0.6;
 
 /// What kind of state is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,9 +237,10 @@ impl Survey {
                 let mut state = noted(&mut simulation, StateKind::Start, case.model.start());
                 if state.moves && verdict.is_unstable() {
                     let followed = follow(&mut simulation, Some(clock.left())).ok();
-                    state.doubt = shown_along(&verdict, &mut simulation, followed, &clock)
-                        .filter(|doubt| *doubt != Doubt::Leaves)
-                        .map(|doubt| doubt.told(&verdict));
+                    state.doubt =
+                        shown_along(&verdict, &spectrum, &mut simulation, followed, &clock)
+                            .filter(|doubt| *doubt != Doubt::Leaves)
+                            .map(|doubt| doubt.told(&verdict));
                 }
                 survey.states.push(LookedAt {
                     verdict: Ok(verdict),
@@ -489,7 +492,7 @@ impl Survey {
                 let followed = followed.filter(|_| state.moves);
                 met.state.restore(&mut simulation);
                 state.doubt = doubt.or_else(|| {
-                    let doubt = shown_along(&verdict, &mut simulation, followed, clock)?;
+                    let doubt = shown_along(&verdict, &spectrum, &mut simulation, followed, clock)?;
                     Some(doubt.told(&verdict))
                 });
                 (spectrum, verdict)
@@ -534,6 +537,7 @@ impl Doubt {
 /// Why a verdict about the present state does not hold along the motion, if so. Slow growth is followed for longer.
 fn shown_along(
     verdict: &Verdict,
+    spectrum: &Spectrum,
     simulation: &mut Simulation,
     followed: Option<Followed>,
     clock: &Clock,
@@ -545,18 +549,23 @@ fn shown_along(
         verdict.radius.powf(periods)
     };
     if !verdict.is_unstable() || foreseen(&followed) > CLEAR {
-        return contradiction(verdict, followed, foreseen(&followed));
+        return contradiction(verdict, followed, foreseen(&followed), FALLING_SHORT);
     }
     let wanted = LONG.ln() / verdict.radius.ln();
     let periods = wanted.clamp(1.0, LONGEST).ceil() as u64;
-    match follow_for(simulation, periods, Some(clock.left())) {
-        Ok(longer) => contradiction(verdict, longer, foreseen(&longer)),
-        // Without time, or beyond a failure, the shorter stretch must do.
-        Err(_) => contradiction(verdict, followed, foreseen(&followed)),
+    match follow_mode(simulation, spectrum, periods, Some(clock.left())) {
+        Some(Ok(longer)) => contradiction(verdict, longer, foreseen(&longer), MODE_FALLING_SHORT),
+        // Without a shape or time, or beyond a failure, the shorter stretch must do.
+        _ => contradiction(verdict, followed, foreseen(&followed), FALLING_SHORT),
     }
 }
 
-fn contradiction(verdict: &Verdict, followed: Followed, foreseen: f64) -> Option<Doubt> {
+fn contradiction(
+    verdict: &Verdict,
+    followed: Followed,
+    foreseen: f64,
+    share: f64,
+) -> Option<Doubt> {
     let factor = followed.factor;
     if verdict.is_unstable() {
         if foreseen < SHOWN {
@@ -565,7 +574,7 @@ fn contradiction(verdict: &Verdict, followed: Followed, foreseen: f64) -> Option
         if foreseen > CLEAR && factor < 1.0 {
             return Some(Doubt::Quiet);
         }
-        let falls_short = factor < FULL && factor.ln() < FALLING_SHORT * foreseen.ln();
+        let falls_short = factor < FULL && factor.ln() < share * foreseen.ln();
         return (foreseen > CLEAR && falls_short).then_some(Doubt::Slower(factor));
     }
     (verdict.is_stable() && factor > GROWN).then_some(Doubt::Grows(factor))
