@@ -206,7 +206,8 @@ fn stability_and_check_say_the_same() {
     }
 }
 
-/// A map called a lift stable of which a closer look says that it grows by 4.7 % in a step.
+/// A map called a lift stable of which a closer look says that it grows by 4.7 % in a step. The motion leaves that state
+/// before the growth shows, so that nothing is decided about the run.
 #[test]
 fn maps_take_a_closer_look_where_growth_is_not_certain() {
     let folder = tempfile::tempdir().unwrap();
@@ -214,7 +215,7 @@ fn maps_take_a_closer_look_where_growth_is_not_certain() {
     let numbers = ["mass=100", "area=3.0714285714e-3"];
     let alone = oldham(folder.path(), "stability", &lift, &numbers, &["--json"]);
     let verdict = &json(&alone)["verdict"];
-    assert_eq!(verdict["decision"], "unstable", "{verdict}");
+    assert_eq!(verdict["decision"], "not decided", "{verdict}");
     let axes = ["--json", "--over", numbers[0], "--over", numbers[1]];
     let map = json(&oldham(folder.path(), "stability", &lift, &[], &axes));
     let found = map["maps"][0]["radius"][0].as_f64().unwrap();

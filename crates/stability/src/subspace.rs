@@ -22,6 +22,8 @@ const SEED: u64 = 17;
 /// that do not decay that fast either all must be found.
 const NEAR: f64 = 0.95;
 const NEAREST: f64 = 0.99;
+/// The fastest growth in a step beside which a power of the matrix keeps the modes that are steady.
+const FASTEST: f64 = 1.05;
 /// How far a mode of the small matrix may be from one of the large, relative to it.
 const RESIDUAL: f64 = 1e-11;
 
@@ -80,7 +82,11 @@ impl Subspaces {
             basis: left,
         };
         let mut values = eigenvalues_of(&right.small)?;
-        let largest = values.first()?.norm().min(1.0);
+        let largest = values.first()?.norm();
+        if largest > FASTEST {
+            return None;
+        }
+        let largest = largest.min(1.0);
         let size = matrix.norm();
         let is_mode = |value: &Complex<f64>| {
             let Some(mode) = right.mode(*value) else {

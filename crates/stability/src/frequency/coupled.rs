@@ -297,7 +297,8 @@ impl Coupled {
         match &self.axes {
             Axes::Still => None,
             Axes::Turning(steady) => {
-                Some(TurnedNodes::Alike(steady.operators(operator, formula, w)))
+                let turned = steady.operators(operator, formula, w);
+                Some(TurnedNodes::Alike(Box::new(turned)))
             }
             Axes::Standing(turns) => {
                 let of = |turn: &NodeTurn| match turn {
@@ -520,7 +521,7 @@ impl Coupled {
 
 /// What follows from changes of poses at the nodes of a part.
 enum TurnedNodes {
-    Alike(Turned),
+    Alike(Box<Turned>),
     Each(Vec<Turned>),
 }
 
