@@ -37,9 +37,8 @@ impl Checker<'_> {
         if let (Some(sample), true) = (sample, pace.is_implicit) {
             let message = "a sampled controller needs explicit coupling: an iterated step would see \
                            the outputs of the coming sample";
-            self.report(&sample.span, message).help(
-                "take `schedule.coupling = \"explicit\"` with `output_update = true`, or leave `sample` out",
-            );
+            self.report(&sample.span, message)
+                .help("take `schedule.coupling = \"explicit\"`, or leave `sample` out");
         }
         let before = self.findings.len();
         let controller = self.controller(section);
