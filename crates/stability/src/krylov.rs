@@ -7,9 +7,9 @@
 //!
 //! Saad, Numerical Methods for Large Eigenvalue Problems, 2nd ed. (2011), Sect. 3.2 and 6.2.
 
-use nalgebra::{Complex, DMatrix, DVector};
+use nalgebra::{Complex, DMatrix, DMatrixView, DVector};
 
-use crate::eigen::{Eigenvectors, eigenvalues_of};
+use crate::eigen::{Eigenvectors, eigenvalues_of, right_eigenvector};
 use crate::reach::Reach;
 
 /// Vectors from one look at the Ritz values to the next.
@@ -151,14 +151,15 @@ pub(crate) fn dominant<E>(
 }
 
 /// Λ V(m) = V(m+1) H, with orthonormal V and H of upper Hessenberg form.
-struct Arnoldi {
+pub(crate) struct Arnoldi {
     basis: Vec<DVector<f64>>,
     hessenberg: DMatrix<f64>,
     size: usize,
 }
 
 impl Arnoldi {
-    fn new(start: DVector<f64>, limit: usize) -> Self {
+    /// Begins with a vector, for so many at most.
+    pub fn new(start: DVector<f64>, limit: usize) -> Self {
         Self {
             basis: vec![start.normalize()],
             hessenberg: DMatrix::zeros(limit + 1, limit),
@@ -166,12 +167,13 @@ impl Arnoldi {
         }
     }
 
-    fn last(&self) -> &DVector<f64> {
+    /// The last vector, the product with which is wanted.
+    pub fn last(&self) -> &DVector<f64> {
         self.basis.last().expect("a basis starts with a vector")
     }
 
     /// Takes the product with the last vector; false if the space is invariant.
-    fn extend(&mut self, mut image: DVector<f64>, noise: f64) -> bool {
+    pub fn extend(&mut self, mut image: DVector<f64>, noise: f64) -> bool {
         let column = self.size;
         let length = image.norm();
         // Twice is enough (Kahan): the first pass leaves rounding of what it took away.
@@ -192,10 +194,26 @@ impl Arnoldi {
         true
     }
 
-    fn projected(&self) -> DMatrix<f64> {
+    /// Λ on the basis.
+    pub fn projected(&self) -> DMatrix<f64> {
         self.hessenberg
             .view((0, 0), (self.size, self.size))
             .into_owned()
+    }
+
+    /// The same with the row beyond the basis.
+    pub fn extended(&self) -> DMatrixView<'_, f64> {
+        self.hessenberg.view((0, 0), (self.size + 1, self.size))
+    }
+
+    /// A real vector in the plane of a mode, of unit length.
+    pub fn shape(&self, value: Complex<f64>) -> Option<DVector<f64>> {
+        let right = right_eigenvector(&self.projected(), value)?;
+        let mut shape = DVector::zeros(self.basis[0].len());
+        for (share, vector) in right.iter().zip(&self.basis) {
+            shape.axpy(share.re, vector, 1.0);
+        }
+        shape.try_normalize(0.0)
     }
 
     /// Whether more vectors would say nothing new about the limit.
@@ -226,10 +244,9 @@ impl Arnoldi {
 
     /// How large eigenvalues can be; those that are found as far as noise may have moved them.
     fn reach(&self, all: &[Complex<f64>], first: &[Ritz]) -> f64 {
-        let extended = self.hessenberg.view((0, 0), (self.size + 1, self.size));
         let found = first.iter().filter(|ritz| ritz.is_finished());
         let found = found.map(|ritz| ritz.value.norm() + ritz.noise);
-        let reach = Reach::new(extended, self.basis[0].len(), all);
+        let reach = Reach::new(self.extended(), self.basis[0].len(), all);
         found.fold(reach.radius(), f64::max)
     }
 

@@ -30,8 +30,10 @@ mod sampled;
 mod spectrum;
 mod spread;
 mod state_space;
+mod steady;
 mod subspace;
 mod turning;
+mod twice;
 mod verdict;
 
 pub use contour::Contour;

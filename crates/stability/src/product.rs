@@ -62,7 +62,7 @@ impl<'s> StepProduct<'s> {
             budget,
         };
         product.balance()?;
-        product.choose_difference()?;
+        product.choose_difference(&product.start())?;
         Ok(product)
     }
 
@@ -103,6 +103,15 @@ impl<'s> StepProduct<'s> {
         self.times_with(vector, self.difference)
     }
 
+    /// The same by a difference that is so many times as large.
+    pub fn times_by(
+        &mut self,
+        vector: &DVector<f64>,
+        size: f64,
+    ) -> Result<DVector<f64>, AnalysisError> {
+        self.times_with(vector, size * self.difference)
+    }
+
     /// A power of Λ times a vector.
     pub fn power(
         &mut self,
@@ -128,7 +137,12 @@ impl<'s> StepProduct<'s> {
 
     /// A random unit vector without preferred directions, always the same.
     pub fn start(&self) -> DVector<f64> {
-        Random(0).direction(self.sizes.len())
+        self.start_of(0)
+    }
+
+    /// One for each seed.
+    pub fn start_of(&self, seed: u64) -> DVector<f64> {
+        Random(seed).direction(self.sizes.len())
     }
 
     fn power_with(
@@ -184,14 +198,13 @@ impl<'s> StepProduct<'s> {
 
     /// Large differences show curvature, or are more than a part can follow; small ones show
     /// rounding. The best ones agree with their neighbours; by how much they do not is the noise.
-    fn choose_difference(&mut self) -> Result<(), AnalysisError> {
-        let vector = self.start();
+    pub fn choose_difference(&mut self, vector: &DVector<f64>) -> Result<(), AnalysisError> {
         self.noise = f64::INFINITY;
         let mut best = f64::INFINITY;
         let mut before: Option<Result<DVector<f64>, AnalysisError>> = None;
         for trial in 0..TRIALS {
             let size = LARGEST * SHRINKING.powi(trial);
-            let product = match self.times_with(&vector, size) {
+            let product = match self.times_with(vector, size) {
                 // What is too large for a part to follow says nothing.
                 Err(error) if !matches!(error, AnalysisError::Fault(_)) => return Err(error),
                 product => product,

@@ -31,7 +31,10 @@ pub(crate) struct Reach {
     hessenberg: DMatrix<f64>,
     largest: f64,
     rays: Vec<Complex<f64>>,
+    ritz: Vec<Complex<f64>>,
     known: f64,
+    /// Modes that are known, and around which none is looked for, and how far around.
+    apart: (Vec<Complex<f64>>, f64),
 }
 
 impl Reach {
@@ -52,8 +55,25 @@ impl Reach {
             rays: angles
                 .map(|angle| Complex::from_polar(1.0, angle))
                 .collect(),
+            ritz: values.to_vec(),
             known: values.iter().map(|value| value.norm()).fold(0.0, f64::max),
+            apart: (Vec::new(), 0.0),
         }
+    }
+
+    /// The same apart from the neighbourhoods of some modes, of which it is known otherwise where they are.
+    pub fn apart_from(mut self, modes: Vec<Complex<f64>>, distance: f64) -> Self {
+        let unknown = |value: &&Complex<f64>| !is_near(**value, &modes, distance);
+        let ritz = self.ritz.iter().filter(unknown);
+        self.known = ritz.map(|value| value.norm()).fold(0.0, f64::max);
+        self.apart = (modes, distance);
+        self
+    }
+
+    /// The same for a start that is some power of Λ times a random vector, and was so long: of what grows it has more.
+    pub fn after_powers(mut self, length: f64) -> Self {
+        self.largest *= length * length;
+        self
     }
 
     /// The smallest radius outside the unit circle beyond which there are none.
@@ -69,7 +89,9 @@ impl Reach {
     /// Whether no eigenvalue is possible on a circle.
     fn is_free(&self, radius: f64) -> bool {
         let mut shares = Vec::with_capacity(self.hessenberg.nrows());
-        let mut points = self.rays.iter().map(|ray| ray * radius);
+        let points = self.rays.iter().map(|ray| ray * radius);
+        let (modes, distance) = &self.apart;
+        let mut points = points.filter(|point| !is_near(*point, modes, *distance));
         points.all(|point| !self.is_possible(point, &mut shares))
     }
 
@@ -89,4 +111,10 @@ impl Reach {
         }
         true
     }
+}
+
+/// Whether a value or its conjugate lies near some mode.
+fn is_near(value: Complex<f64>, modes: &[Complex<f64>], distance: f64) -> bool {
+    let upper = Complex::new(value.re, value.im.abs());
+    modes.iter().any(|mode| (mode - upper).norm() < distance)
 }

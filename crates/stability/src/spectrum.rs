@@ -5,7 +5,7 @@ use std::time::Duration;
 use nalgebra::{Complex, DVector};
 use oldham_cosim::{Chart, Simulation, SubsystemId};
 
-use crate::effort::Effort;
+use crate::effort::{Effort, Observation};
 use crate::eigen::Reduced;
 use crate::examination::{AGREEMENT, Examiner, QUICK_AGREEMENT};
 use crate::frequency::{FrequencyAnalysis, NoVerdict, Rotation};
@@ -19,6 +19,7 @@ use crate::recurrence::{
     recurrence_about,
 };
 use crate::turning::Turning;
+use crate::twice::{self, modes_found_twice};
 
 /// Growth by this factor within a macro step counts as none where it is not certain: a model is
 /// called stable if no mode can grow faster.
@@ -329,7 +330,7 @@ impl Spectrum {
             let one = StepProduct::duration(simulation, &base.chart, base.period)?;
             let effort = Effort::over(base.period).within(one, budget.left());
             let found = Self::from_products(simulation, base.clone(), effort, budget)?;
-            if found.decision() != Decision::Undecided {
+            if found.decision() != Decision::Undecided || found.is_for_a_turn_to_tell() {
                 return Ok(found);
             }
             first = Some(found);
@@ -341,6 +342,12 @@ impl Spectrum {
             if growth > FAST && dominant.error < 0.1 * growth {
                 return Ok(found);
             }
+        }
+        if dimension > QUICK
+            && let Some(found) = Self::found_twice(simulation, base.clone(), budget)?
+            && (found.decision() != Decision::Undecided || found.is_for_a_turn_to_tell())
+        {
+            return Ok(found);
         }
         if base.is_small() {
             let product = StepProduct::duration(simulation, &base.chart, base.period)?;
@@ -380,6 +387,15 @@ impl Spectrum {
             Self::from_products(simulation, base, Effort::THOROUGH, &budget)
         };
         analyse_ahead(simulation, &FILLING, analyse, Self::radius)
+    }
+
+    /// From two searches by products, however small the model; nothing where they do not find the same.
+    pub fn by_two_searches(simulation: &mut Simulation) -> Result<Option<Self>, AnalysisError> {
+        let budget = TimeBudget::endless();
+        let analyse =
+            |simulation: &mut Simulation, base: Base| Self::found_twice(simulation, base, &budget);
+        let radius = |found: &Option<Self>| found.as_ref().map_or(1.0, Self::radius);
+        analyse_ahead(simulation, &FILLING, analyse, radius)
     }
 
     fn from_matrix(
@@ -632,19 +648,46 @@ impl Spectrum {
         effort: Effort,
         budget: &TimeBudget,
     ) -> Result<Self, AnalysisError> {
+        let search = |product: &mut StepProduct<'_>| effort.analyse(product).map(Some);
+        let found = Self::by_search(simulation, base, effort.products(), budget, search)?;
+        found.ok_or(AnalysisError::NoEigenvalues)
+    }
+
+    /// From products, with errors by a second search; nothing where that finds something else, or there is no time for it.
+    fn found_twice(
+        simulation: &mut Simulation,
+        base: Base,
+        budget: &TimeBudget,
+    ) -> Result<Option<Self>, AnalysisError> {
+        match Self::by_search(simulation, base, twice::PRODUCTS, budget, modes_found_twice) {
+            Err(AnalysisError::Fault(_) | AnalysisError::TooLong { .. }) => Ok(None),
+            found => found,
+        }
+    }
+
+    /// From as many products as a search takes.
+    fn by_search(
+        simulation: &mut Simulation,
+        base: Base,
+        products: usize,
+        budget: &TimeBudget,
+        search: impl FnOnce(&mut StepProduct<'_>) -> Result<Option<Observation>, AnalysisError>,
+    ) -> Result<Option<Self>, AnalysisError> {
         let duration = base.period as f64 * simulation.schedule().step;
         let one = StepProduct::duration(simulation, &base.chart, base.period)?;
-        budget.allow(one * effort.products() as u32)?;
+        budget.allow(one * products as u32)?;
         let probes = probe_sizes(simulation, &base.chart);
         let mut product = StepProduct::new(simulation, &base, probes, budget)?;
-        let found = effort.analyse(&mut product)?;
+        let Some(found) = search(&mut product)? else {
+            return Ok(None);
+        };
         let mode = product.change(&found.shape);
         let Base { chart, turning, .. } = base;
         chart.base().restore(simulation);
         let mut modes = found.modes;
         let varying = doubt_turning(&mut modes, turning.as_ref());
         let far = modes.iter().map(|mode| mode.value.norm() + mode.error);
-        Ok(Self {
+        Ok(Some(Self {
             reach: match varying {
                 true => far.fold(found.reach, f64::max),
                 false => found.reach,
@@ -662,7 +705,7 @@ impl Spectrum {
             own: Vec::new(),
             unlisted: 0,
             between: None,
-        })
+        }))
     }
 
     /// The shape of the dominant mode as a change of the state, where it is known.
@@ -776,6 +819,12 @@ impl Spectrum {
         self.own.extend(own);
         self.own
             .sort_by(|a, b| b.value.norm().total_cmp(&a.value.norm()));
+    }
+
+    /// Whether what may grow here grows so slowly, and the model changes so much as it turns, that nothing more
+    /// can be learnt from one position.
+    fn is_for_a_turn_to_tell(&self) -> bool {
+        self.varying && self.reach <= 1.0 + FAST
     }
 
     /// Whether something turns and the model is not the same in every position.

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use oldham_cosim::{Chart, Simulation, State, Visitor};
-use oldham_stability::Decision;
+use oldham_stability::{Decision, Spectrum, Way};
 use oldham_study::{Case, ModelFile, StateKind, Survey};
 
 /// Steps over which differences are followed, and after which they are those of a motion.
@@ -230,6 +230,25 @@ fn verdicts_along_runs_agree_with_runs_that_differ_by_next_to_nothing() {
     assert!(20 * undecided <= judged, "{undecided} of {judged}");
     // Both sorts were met, and states at a limit.
     assert!(decided[0] > 0 && saturated > 0, "{decided:?} {saturated}");
+}
+
+/// A car on its tyres may drift along and across the road and about its axles, and its wheels slow down at their own
+/// rates. A matrix of its 1324 coordinates did not decide that, after eight thousand steps.
+#[test]
+fn a_car_at_speed_is_decided_by_few_products() {
+    let text = include_str!("../../../examples/formula-student.toml");
+    let model = ModelFile::of_text("car.toml", text).read().unwrap();
+    let mut simulation = model.simulation().unwrap();
+    simulation.steps(20).unwrap();
+    let found = Spectrum::here(&mut simulation, None).unwrap();
+    let way = found.way();
+    assert!(
+        matches!(way, Way::Krylov { products } if products < 450),
+        "{way:?}"
+    );
+    assert_eq!(found.decision(), Decision::Stable);
+    let [runs, steps] = grown(&mut simulation);
+    assert!(runs[1] < 10.0 * runs[0], "{runs:?} {steps:?}");
 }
 
 /// A crane whose drive is at its limit at the start: with too much damping its controller is unstable where it

@@ -184,3 +184,57 @@ fn runs_of_the_plain_scheme_blow_up_beyond_the_limit_of_damping() {
     assert!(ends(0.97 * limit).is_ok(), "{limit:e}");
     assert!(ends(1.05 * limit).is_err(), "{limit:e}");
 }
+
+/// Wagons on a track with springs and dampers between them, which nothing holds.
+fn train(wagons: usize) -> String {
+    let mut text = String::from(
+        "[model]\nname = \"Train\"\n[simulation]\nduration = 1\nstep = 1e-3\n[multibody.train.nodes]\n",
+    );
+    for i in 0..wagons {
+        text += &format!("w{i} = {{ position = [{i}, 0, 0], velocity = [3, 0, 0] }}\n");
+    }
+    text += "[multibody.train.bodies]\n";
+    for i in 0..wagons {
+        text += &format!("w{i} = {{ node = \"w{i}\", mass = 2, inertia = [1, 1, 1] }}\n");
+    }
+    text += "[multibody.train.joints]\n";
+    for i in 0..wagons {
+        text += &format!(
+            "w{i} = {{ type = \"prismatic\", between = [\"ground\", \"w{i}\"], axis = [1, 0, 0] }}\n"
+        );
+    }
+    text += "[multibody.train.springs]\n";
+    for i in 1..wagons {
+        let before = i - 1;
+        text += &format!(
+            "c{i} = {{ between = [\"w{before}\", \"w{i}\"], stiffness = 800, damping = 4 }}\n"
+        );
+    }
+    text
+}
+
+/// The train keeps its place and its speed, a chain of two ones. Beside them the modes of a chain with free ends:
+/// k_n = 2 k (1 - cos(n pi / N)), and with h of a thousandth the formula's poles are theirs to (s h)^3.
+#[test]
+fn what_may_drift_does_not_hide_what_decays() {
+    let wagons = 12;
+    let model = with(&train(wagons), &[]);
+    let found = Spectrum::by_two_searches(&mut model.simulation().unwrap()).unwrap();
+    let found = found.expect("both searches find the same");
+    assert_eq!(found.decision(), Decision::Stable);
+    assert!((found.radius() - 1.0).abs() < 1e-12, "{}", found.radius());
+    assert!(found.dominant().error < 1e-6, "{:?}", found.dominant());
+    for n in 1..wagons {
+        let share = 2.0 * (1.0 - (n as f64 * std::f64::consts::PI / wagons as f64).cos()) / 2.0;
+        let (decay, square) = (0.5 * 4.0 * share, 800.0 * share);
+        let pole = nalgebra::Complex::new(-decay, (square - decay * decay).sqrt());
+        let distance = |mode: &oldham_stability::EigenMode| (found.pole(mode) - pole).norm();
+        let nearest = found
+            .modes()
+            .iter()
+            .map(distance)
+            .fold(f64::INFINITY, f64::min);
+        let due = pole.norm().powi(3) * 1e-6;
+        assert!(nearest < due, "mode {n}: {pole} is off by {nearest:e}");
+    }
+}
