@@ -18,6 +18,10 @@ use crate::subspace::Subspaces;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
 const SIZES: [f64; 7] = [1.0 / 8.0, 1.0 / 64.0, 1.0, 1.0 / 512.0, 8.0, 64.0, 512.0];
+/// A size at which an eigenvalue must be seen too, and how far off it may be there. What is smaller than the tolerance of a
+/// part's iteration is answered by no iteration at all, and that as regularly as if it were the truth.
+const LARGE: f64 = 64.0;
+const GROSS: f64 = 0.05;
 /// Sizes that agree so well need not be followed by others, also where many models are looked at.
 pub(crate) const AGREEMENT: f64 = 1e-10;
 pub(crate) const QUICK_AGREEMENT: f64 = 1e-8;
@@ -113,6 +117,14 @@ impl<'a> Examiner<'a> {
             before = measured;
             if best.error <= enough {
                 break;
+            }
+        }
+        if let Ok(product) = self.product(&change, LARGE) {
+            let rest = product - vectors.right.map(|x| x * value);
+            let off = vectors.left.dotc(&rest) / vectors.left.dotc(&vectors.right);
+            let apart = (value + off - best.value).norm();
+            if apart > GROSS * best.value.norm() {
+                best.error = best.error.max(apart);
             }
         }
         best.error += floor;

@@ -17,6 +17,8 @@ pub(crate) const PROBE: f64 = 1e-4;
 pub(crate) const SECOND: f64 = 1.0 / 64.0;
 /// What a change does to a coordinate, relative to its own probe, below which it is nothing.
 const NOTHING: f64 = 1e-30;
+/// Roundings of a coordinate in a step and its difference, about.
+const ROUNDINGS: f64 = 32.0;
 /// Relative disagreement of two sizes beyond which better sizes are looked for.
 pub(crate) const DISAGREEMENT: f64 = 1e-7;
 
@@ -132,7 +134,9 @@ impl<'a> Probing<'a> {
             change.neg_mut();
             self.follow(change.as_slice(), down.as_mut_slice())?;
             let found = (&up - &down) * 0.5;
-            most = largest_rest(found.as_slice(), expected.as_slice(), &reach).max(most);
+            let rounding: Vec<f64> = probed.sizes.iter().map(|size| rounding_of(*size)).collect();
+            let expected = expected.as_slice();
+            most = largest_rest(found.as_slice(), expected, &reach, &rounding).max(most);
         }
         Ok(most)
     }
@@ -169,12 +173,24 @@ pub(crate) fn reach_of(matrix: &DMatrix<f64>, sizes: &[f64]) -> Vec<f64> {
     reach
 }
 
-/// The largest part of what was found that was not expected, relative to the most that could be.
-pub(crate) fn largest_rest(found: &[f64], expected: &[f64], reach: &[f64]) -> f64 {
-    let pairs = found.iter().zip(expected).zip(reach);
-    let relative = pairs.map(|((found, expected), reach)| {
+/// What rounding makes of a coordinate that is probed with this size: it is at most so large that the probe is its
+/// share [`PROBE`].
+pub(crate) fn rounding_of(size: f64) -> f64 {
+    ROUNDINGS * f64::EPSILON * size / PROBE
+}
+
+/// The largest part of what was found that was not expected, relative to the most that could be; but for rounding, which
+/// is infinitely more than a coordinate does that does nothing.
+pub(crate) fn largest_rest(
+    found: &[f64],
+    expected: &[f64],
+    reach: &[f64],
+    rounding: &[f64],
+) -> f64 {
+    let pairs = found.iter().zip(expected).zip(reach).zip(rounding);
+    let relative = pairs.map(|(((found, expected), reach), rounding)| {
         let rest = (found - expected).abs();
-        if rest == 0.0 {
+        if rest <= *rounding {
             0.0
         } else {
             rest / reach.max(f64::MIN_POSITIVE)

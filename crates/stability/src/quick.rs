@@ -166,5 +166,7 @@ fn disagreement(
         }
     }
     let expected = matrix * change;
-    Ok(largest_rest(&led, expected.as_slice(), &reach))
+    // Rounding counts: where it is all there is, the point is analysed without a pattern.
+    let none = vec![0.0; led.len()];
+    Ok(largest_rest(&led, expected.as_slice(), &reach, &none))
 }

@@ -79,6 +79,8 @@ fn a_wheel_that_spins_is_judged_alike_by_both_ways() {
     for (integrator, rho) in [("lms2", 0.6), ("generalised-alpha", 0.8)] {
         for (spin, step, (schedule, cut)) in [
             (30.0, 1e-3, tangent),
+            // Rounding of coordinates that do nothing sent this one to changes that no iteration answers: 1.72 ± 1e-9.
+            (30.0, 1e-3, force),
             (150.0, 2e-3, tangent),
             (150.0, 2e-3, force),
         ] {
