@@ -18,6 +18,7 @@ use crate::recurrence::{
     AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, other_recurrence, prepare,
     recurrence_about,
 };
+use crate::steady::Split;
 use crate::turning::Turning;
 use crate::twice::{self, modes_found_twice};
 
@@ -48,6 +49,8 @@ const QUICK: usize = 600;
 const SEVERAL: usize = 200;
 /// Times that one matrix takes, for all of them to take half of what there is.
 const ALL_MATRICES: u32 = 6;
+/// Growth in a step that a matrix of differences would not tell from drifts either.
+const FINE: f64 = 1e-4;
 /// Growth in a step that a few products show for certain.
 const FAST: f64 = 0.05;
 
@@ -60,6 +63,8 @@ pub(crate) const VAGUE: f64 = 1e-5;
 const NEIGHBOURS: f64 = 10.0;
 /// Growth in a step that may be what rounding makes of a threefold eigenvalue: the cube root of it.
 const SPLIT: f64 = 1e-5;
+/// Distance from one within which eigenvalues may be copies of it.
+const CLUSTER: f64 = 1e-2;
 /// Two matrices may agree by chance.
 const CAUTION: f64 = 10.0;
 
@@ -219,6 +224,22 @@ pub struct Spectrum {
     varying: bool,
 }
 
+/// Takes eigenvalues at one that belong together out of all, as one mode: copies in a chain move by the root of the
+/// noise, and what is measured along one of them says nothing of that. Nothing where there are not several.
+fn set_drifts_apart(reduced: &Reduced, values: &mut Vec<Complex<f64>>) -> Option<EigenMode> {
+    let near = |value: &&Complex<f64>| (*value - 1.0).norm() < CLUSTER;
+    if values.iter().filter(near).count() < 2 || reduced.matrix.nrows() > QUICK {
+        return None;
+    }
+    let split = Split::of(&reduced.matrix).filter(|split| split.steady > 1)?;
+    let drift = split.drift()?;
+    let smallest = values.iter().map(|value| value.norm()).fold(1.0, f64::min);
+    *values = split.others;
+    // Where only the outer ones were wanted.
+    values.retain(|value| value.norm() >= smallest);
+    Some(drift)
+}
+
 /// Something turns, and the model is not the same in every position: modes are known no better than that lets
 /// them be. Whether it is so.
 fn doubt_turning(modes: &mut [EigenMode], turning: Option<&Turning>) -> bool {
@@ -345,7 +366,9 @@ impl Spectrum {
         }
         if dimension > QUICK
             && let Some(found) = Self::found_twice(simulation, base.clone(), budget)?
-            && (found.decision() != Decision::Undecided || found.is_for_a_turn_to_tell())
+            && (found.decision() != Decision::Undecided
+                || found.is_for_a_turn_to_tell()
+                || found.reach <= 1.0 + FINE)
         {
             return Ok(found);
         }
@@ -440,6 +463,10 @@ impl Spectrum {
             None => reduced.eigenvalues(),
         };
         let mut values = values.ok_or(AnalysisError::NoEigenvalues)?;
+        let drift = match is_quick {
+            true => None,
+            false => set_drifts_apart(&reduced, &mut values),
+        };
         values.retain(|value| value.im >= 0.0);
         let mut modes: Vec<EigenMode> = values.iter().copied().map(EigenMode::unexamined).collect();
         let mut mode = DVector::zeros(recurrence.matrix().nrows());
@@ -482,6 +509,7 @@ impl Spectrum {
                 mode.beware_of_neighbours(place, &values);
             }
         }
+        modes.extend(drift);
         let varying = doubt_turning(&mut modes, recurrence.base().turning.as_ref());
         modes.sort_by(|a, b| {
             let order = b.is_growing().cmp(&a.is_growing());

@@ -13,7 +13,7 @@ use crate::product::StepProduct;
 use crate::reach::Reach;
 use crate::recurrence::AnalysisError;
 use crate::spectrum::{EigenMode, ROUNDING};
-use crate::steady::Split;
+use crate::steady::{Split, drift};
 
 /// Vectors of a basis.
 pub(crate) const VECTORS: usize = 200;
@@ -98,10 +98,9 @@ pub(crate) fn modes_found_twice(
     }
     let mut modes = Vec::new();
     if first.split.steady > 0 {
-        modes.push(EigenMode {
-            value: Complex::from(1.0),
-            error: ROUNDING + 2.0 * first.split.off.max(second.split.off),
-        });
+        // True growth is in both; what rounding adds to it is not the same.
+        let growth = first.split.growth.min(second.split.growth);
+        modes.push(drift(growth));
     }
     let others = &second.split.others;
     for (place, &value) in others.iter().enumerate() {
@@ -111,7 +110,9 @@ pub(crate) fn modes_found_twice(
                 value,
                 error: ROUNDING + CAUTION * moved,
             };
-            mode.beware_of_neighbours(place, others);
+            if value.norm() + mode.error > 1.0 {
+                mode.beware_of_neighbours(place, others);
+            }
             modes.push(mode);
         }
     }
