@@ -4,17 +4,23 @@
 //! An [`Item`] is one table or figure; [`items`] lists them. Each is computed by the same objects
 //! that a user's model runs with.
 
+mod claims;
+mod computed;
 mod fontana;
 mod item;
 mod map_study;
+pub mod page;
 pub mod peiret;
 mod pikulinski;
+mod source;
 pub mod structures;
 mod tamellin;
 mod track;
 mod zhang;
 
-pub use item::{Item, PaperError, Report, ReportRow};
+pub use computed::Computed;
+pub use item::{Agreement, Item, PaperError, Report, ReportRow, Statement, Verdict};
+pub use source::{Source, sources};
 
 /// All items, paper by paper in the order of the print.
 pub fn items() -> Vec<Item> {
