@@ -156,7 +156,7 @@ pub struct ReportRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agreement {
-    /// Within 2 % or the rounding of the last printed digit.
+    /// Within 2 % or the last printed digit.
     Agrees,
     /// They agree because the computation was made so.
     ByConstruction,
@@ -199,11 +199,10 @@ pub enum Verdict {
 const TOLERANCE: f64 = 0.02;
 
 impl ReportRow {
-    fn compared(&self, rounding: f64) -> Option<Agreement> {
+    fn compared(&self, last_digit: f64) -> Option<Agreement> {
         let printed = self.printed?;
         let apart = (self.computed.number() - printed).abs();
-        // A last digit may be rounded or cut off.
-        let most = f64::max(TOLERANCE * printed.abs(), 2.0 * rounding * (1.0 + 1e-9));
+        let most = f64::max(TOLERANCE * printed.abs(), last_digit * (1.0 + 1e-9));
         Some(match apart <= most {
             true => Agreement::Agrees,
             false => Agreement::Differs,
@@ -255,7 +254,7 @@ impl Report {
             .printed
             .and_then(|_| source(self.paper, self.item, &row.name));
         row.place = source.map(|source| source.place);
-        row.agreement = row.compared(source.map_or(0.0, |source| source.rounding()));
+        row.agreement = row.compared(source.map_or(0.0, |source| source.last_digit()));
         self.rows.push(row);
         self.rows.last_mut().expect("one was pushed")
     }

@@ -28,14 +28,16 @@ impl Source {
         self.value.parse().ok()
     }
 
-    /// Half of the last printed digit.
-    pub fn rounding(&self) -> f64 {
+    /// How far a value may be off for its printed digits: by one of the last, which may be rounded or cut off. Of whole
+    /// numbers, such as counts, only by rounding.
+    pub fn last_digit(&self) -> f64 {
         let (mantissa, exponent) = self.value.split_once('e').unwrap_or((self.value, "0"));
         let decimals = mantissa
             .split_once('.')
             .map_or(0, |(_, digits)| digits.len());
         let exponent: i32 = exponent.parse().unwrap_or(0);
-        0.5 * 10_f64.powi(exponent - decimals as i32)
+        let unit = if decimals > 0 { 1.0 } else { 0.5 };
+        unit * 10_f64.powi(exponent - decimals as i32)
     }
 }
 
@@ -97,7 +99,9 @@ mod tests {
         assert_eq!(found.row, "c1 = c2, real part");
         assert_eq!(found.number(), Some(-1.92));
         assert_eq!(found.line, 17);
-        assert!((found.rounding() - 0.005).abs() < 1e-15);
+        assert!((found.last_digit() - 0.01).abs() < 1e-15);
+        let count = parse("tamellin/fig-18,unstable,13,Sect. 5.4,3").unwrap();
+        assert_eq!(count.last_digit(), 0.5);
         assert_eq!(parse("fontana/table-2,too few"), None);
     }
 

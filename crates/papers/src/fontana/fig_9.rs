@@ -102,8 +102,9 @@ fn extrapolation(report: &mut Report) {
         counts.push(count);
     }
     let holds = counts.windows(2).all(|pair| pair[1] < pair[0]);
+    let trend = if holds { "falling" } else { "not monotonic" };
     let note = format!(
-        "{} points with a constant, {} with a line, {} with Hermite's cubic",
+        "{} points with a constant, {} with a line, {} with Hermite's cubic: {trend}",
         counts[0], counts[1], counts[2]
     );
     report.statement("extrapolation of higher order is less stable", holds, note);
