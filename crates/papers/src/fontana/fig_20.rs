@@ -200,7 +200,7 @@ fn paper_scheme(report: &mut Report, file: &ModelFile) -> Result<(), PaperError>
     });
     let difference = difference.map_or(Computed::Failed, Computed::from);
     let name = "interface-mass with held positions, front-rear: largest difference of the velocity";
-    let note = "over 0.9 s of a step steer: a held position bears as much mass as the interface itself has, so that the scheme runs, of first order";
+    let note = "over 0.9 s of a step steer: a held position bears as much mass as the interface itself has, so that the scheme runs, less accurately";
     report.row(name, None, difference, "m/s", note);
     let fails = report
         .rows
