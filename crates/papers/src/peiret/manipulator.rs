@@ -77,8 +77,9 @@ pub(super) fn fig_13(report: &mut Report) -> Result<(), PaperError> {
     let at =
         |scheme: &str| report.value(&format!("RMS of length, block as printed, {scheme}, 2 ms"));
     let (model, hold) = (at("interface model"), at("hold"));
+    let which = if model > hold { "higher" } else { "lower here" };
     let note = format!(
-        "length, block as printed, 2 ms: {model:.1e} m against {hold:.1e} m. On the block that slides it is higher at larger steps, too, by the force of the last step, which the arm takes in the paper's scheme: a hold partly cancels that delay. With the force of the same step (rows with the oil first) it is lower"
+        "{which}: length, block as printed, 2 ms: {model:.1e} m against {hold:.1e} m. On the block that slides it is higher at larger steps, by the force of the last step, which the arm takes in the paper's scheme: a hold partly cancels that delay. With the force of the same step (rows with the oil first) it is lower"
     );
     report.statement(
         "in the first example the interface model's error of the length is higher than a hold's at small steps",
