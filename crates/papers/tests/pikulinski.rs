@@ -72,3 +72,19 @@ fn learning_and_pressures_are_stable_where_a_hold_is_not() {
         assert!(worst < 0.02, "{what}: {worst}");
     }
 }
+
+/// The paper's own predictor: its start leaves 1.3 %, found independently; over the window its error falls up to 100 and stays,
+/// as the paper says of Fig. 6; the pendula keep their energy.
+#[test]
+fn the_predictor_of_the_paper_does_what_the_paper_says() {
+    let report = compute("pikulinski/fig-9");
+    let left = value(&report, "energy error that the paper's start leaves");
+    assert!((left / 0.013 - 1.0).abs() < 0.2, "{left}");
+    let report = compute("pikulinski/fig-6");
+    for statement in &report.statements {
+        assert!(statement.holds, "{}: {}", statement.text, statement.note);
+    }
+    let recursive = value(&report, "NMSE, paper's, recursive");
+    let anew = value(&report, "NMSE, paper's, window 100");
+    assert!((recursive / anew - 1.0).abs() < 0.01, "{recursive} {anew}");
+}
