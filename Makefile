@@ -5,7 +5,7 @@ DEMO   := examples/two-mass-force-displacement.toml
 MDBOOK := target/tools/bin/mdbook
 PEERS  := target/tools/peers
 
-.PHONY: demo test page soak bench docs clean
+.PHONY: demo test page soak fuzz audit bench docs clean
 
 ## A coupled run beside its monolithic reference: a table and a picture.
 demo: $(OLDHAM)
@@ -47,7 +47,7 @@ web/node_modules: web/package-lock.json
 
 ## Long versions of the tests that provoke faults; not part of CI.
 soak: $(OLDHAM)
-	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep
+	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep -- --include-ignored
 	OLDHAM_SOAK=1 cargo test -p oldham-contact --test hopper -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
 	OLDHAM_MODELS=100 cargo test -p oldham-model --test model sampled -- --nocapture
@@ -55,6 +55,16 @@ soak: $(OLDHAM)
 	OLDHAM_MODELS=40 cargo test -p oldham-stability --test delays -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-study --test motion -- --nocapture
 	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
+
+## 20,000 damaged models, tables, tyres, meshes, results, checkpoints, recordings and frames, some minutes; the same ones
+## every time. More or fewer: make fuzz CASES=100000
+CASES ?= 20000
+fuzz:
+	OLDHAM_FUZZ=$(CASES) cargo test -p oldham --test fuzz
+
+## Licences and advisories of all dependencies against audit/policy.toml.
+audit:
+	python3 audit/audit.py
 
 ## Our own figures, then Exudyn and MuJoCo from PyPI on the same models in the same run.
 bench: $(OLDHAM) $(PEERS)/installed

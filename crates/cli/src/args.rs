@@ -101,9 +101,11 @@ pub enum Command {
     Compensate(Compensate),
     /// Compute tables and figures of the papers anew, beside the printed values
     ///
-    ///   oldham papers                      everything there is
-    ///   oldham papers fontana              one paper
+    ///   oldham papers                      what there is; computes nothing
     ///   oldham papers fontana/fig-9        one item
+    ///   oldham papers fontana              one paper
+    ///   oldham papers --all                everything
+    ///   oldham papers --report DIR         everything, as one page with all figures
     #[command(verbatim_doc_comment)]
     Papers(Papers),
     /// Draw results as SVG or PNG

@@ -30,6 +30,16 @@ impl Bar {
         bar
     }
 
+    /// A bar over work whose parts take about so many seconds each: it fills as time passes, and tells what is left.
+    pub fn of_seconds(seconds: f64, hidden: bool) -> Self {
+        let bar = Self::new(seconds.ceil() as u64, hidden);
+        let style =
+            ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}  about {eta} left");
+        bar.0.set_style(style.expect("the template is valid"));
+        bar.0.enable_steady_tick(Duration::from_secs(1));
+        bar
+    }
+
     /// Moves the bar.
     pub fn show(&self, progress: Progress) {
         self.0.set_position(progress.steps);

@@ -93,3 +93,38 @@ fn latent_roots_of_the_pair_are_stable() {
     assert!(!latent.is_empty());
     assert!(latent.iter().all(|root| root.re < 0.0), "{latent:?}");
 }
+
+/// Shapes as Tamellin et al. (2022) print them in Table 1: 0.9950 and 0.0995, and the same the other way round with the other
+/// sign.
+#[test]
+fn modes_have_the_printed_shapes() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let model = examples.join("two-mass-force-displacement.toml");
+    let oldham = |more: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_oldham"));
+        let command = command.current_dir(folder.path()).arg("poles");
+        let output = command.arg(&model).arg(more).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let answer: serde_json::Value = serde_json::from_str(&oldham("--json")).unwrap();
+    let names = answer["displacements"].as_array().unwrap();
+    assert_eq!(names.len(), 2, "{names:?}");
+    let expected = [[1.0, 0.0995 / 0.9950], [-0.0995 / 0.9950, 1.0]];
+    for (mode, expected) in expected.into_iter().enumerate() {
+        for (mass, expected) in expected.into_iter().enumerate() {
+            let value = &answer["shapes"][mode]["monolithic"][mass];
+            let [re, im] = [0, 1].map(|part| value[part].as_f64().unwrap());
+            assert!(
+                (re - expected).abs() < 2e-4 && im.abs() < 1e-9,
+                "{mode}, {mass}: {re} {im}"
+            );
+        }
+    }
+    let text = oldham("--shapes");
+    assert!(
+        text.contains("left.x1") && text.contains("0.10000"),
+        "{text}"
+    );
+}

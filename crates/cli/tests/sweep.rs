@@ -379,3 +379,95 @@ fn a_second_sweep_in_the_same_folder_is_refused() {
     assert_eq!(second.status.code(), Some(2), "{message}");
     assert!(message.contains("another sweep is writing"), "{message}");
 }
+
+/// 300 runs on a disk that is full at first, with a second sweep beside them, killed ten times: in the end all of them are
+/// right, and the index is that of an undisturbed sweep in every bit. Minutes long, and needs the right to mount a disk.
+#[test]
+#[ignore = "minutes long; `make soak` runs it"]
+fn three_hundred_runs_survive_a_full_disk_a_second_sweep_and_ten_kills() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-force-displacement.toml");
+    let model = model.to_str().unwrap();
+    let arguments = |out| {
+        let vary = ["--vary", "m1=0.5:2:300", "--merit", "rms(left.x1.a)"];
+        let set = ["--set", "schedule.output_update=true"];
+        let duration = ["--set", "simulation.duration=10"];
+        let rest = ["--no-analysis", "--json", "--out", out];
+        [&["run", model][..], &vary, &set, &duration, &rest].concat()
+    };
+    let quiet = oldham(folder.path(), &arguments("quiet"));
+    assert_eq!(json(&quiet)["sweep"]["finished"], 300);
+
+    let disk = folder.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mount = |options: &str| {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]);
+        mount
+            .arg(&disk)
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    assert!(
+        mount("size=6m"),
+        "this test mounts a small disk, which needs the right to"
+    );
+    let unmount = Unmount(disk.clone());
+    let full = oldham(folder.path(), &arguments("disk/s"));
+    assert_ne!(full.status.code(), Some(0), "a disk of 6 MB takes 300 runs");
+    assert!(mount("remount,size=2g"));
+
+    let rough = disk.join("s");
+    for kill in 0..10 {
+        let spawn = || {
+            let mut sweep = command(folder.path(), &arguments("disk/s"));
+            let sweep = sweep.stdout(Stdio::null()).stderr(Stdio::null());
+            sweep.spawn().unwrap()
+        };
+        let mut sweep = spawn();
+        let before = recorded(&rough);
+        let start = Instant::now();
+        while recorded(&rough) < before + 5 && start.elapsed() < Duration::from_secs(60) {
+            if sweep.try_wait().unwrap().is_some() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // A second one in the same folder is refused, or takes over where the first was killed.
+        let mut second = spawn();
+        std::thread::sleep(Duration::from_millis(10 * kill));
+        let _ = sweep.kill();
+        sweep.wait().unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        let _ = second.kill();
+        second.wait().unwrap();
+    }
+    let last = json(&oldham(folder.path(), &arguments("disk/s")));
+    assert_eq!(last["sweep"]["finished"], 300, "{}", last["sweep"]["kept"]);
+    let index = |out: &str| std::fs::read(folder.path().join(out).join("index.csv")).unwrap();
+    assert_eq!(index("disk/s"), index("quiet"));
+    for run in 1..=300 {
+        let values = |out: &str| {
+            let path = folder
+                .path()
+                .join(out)
+                .join(format!("run-{run:03}.parquet"));
+            let table = oldham_results::read(&path).unwrap();
+            let bits = |place: usize| table.at(place).iter().map(|x| x.to_bits()).collect();
+            (0..table.names().count())
+                .map(bits)
+                .collect::<Vec<Vec<u64>>>()
+        };
+        assert_eq!(values("disk/s"), values("quiet"), "run {run}");
+    }
+    drop(unmount);
+}
+
+/// Takes a disk away again, however a test ends.
+struct Unmount(PathBuf);
+
+impl Drop for Unmount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}

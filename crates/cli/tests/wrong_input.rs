@@ -139,3 +139,31 @@ fn what_cannot_be_shown_or_driven_is_refused() {
     refuses(&["view", &crank, "--port", &port], 2, &["in use", "--port"]);
     refuses(&["drive", &cart, "--port", &port], 2, &["in use", "--port"]);
 }
+
+/// `papers` alone lists, and computes nothing; a page of an item has its figure and what comes of it.
+#[test]
+fn papers_are_listed_computed_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let oldham = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_oldham"));
+        let output = command.current_dir(folder.path()).args(arguments).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let listed = oldham(&["papers"]);
+    let lines = listed.lines().filter(|line| line.starts_with("  ")).count();
+    assert_eq!(lines, oldham_papers::items().len(), "{listed}");
+    assert!(listed.contains("--all"), "{listed}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let items: serde_json::Value = serde_json::from_str(&oldham(&["papers", "--json"])).unwrap();
+    assert_eq!(items.as_array().unwrap().len(), lines);
+
+    oldham(&["papers", "tamellin/fig-12", "--report", "page"]);
+    let page = std::fs::read_to_string(folder.path().join("page/index.html")).unwrap();
+    assert!(
+        page.contains("tamellin-fig-12.svg") && page.contains("agrees"),
+        "{page}"
+    );
+    assert!(folder.path().join("page/tamellin-fig-12.svg").exists());
+}

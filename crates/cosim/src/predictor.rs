@@ -97,6 +97,8 @@ impl State for Hold {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         for port in &mut self.ports {
             visitor.count(&mut port.count);
+            // A state from outside may claim more samples than there is room for.
+            port.count = port.count.min(port.depth);
             visitor.fixed(&mut port.times);
             let newest = &mut self.newest[port.range.clone()];
             // A port that nothing feeds has no samples: its memory is no coordinate of the motion,
@@ -246,6 +248,27 @@ mod tests {
                 assert!((u[0] - polynomial(t)).abs() < 1e-12, "order {order} at {t}");
             }
         }
+    }
+
+    /// Of a state that was forged: it cannot have more samples than there is room for.
+    #[test]
+    fn a_state_with_too_many_samples_is_no_panic() {
+        let mut hold = Hold::new(1, &scalar_port());
+        for t in [0.0, 1.0] {
+            hold.receive(InputPort(0), t, &[t]);
+        }
+        let mut saved = crate::Snapshot::default();
+        saved.save(&mut hold);
+        let mut words = saved.words().to_vec();
+        let count = words
+            .iter()
+            .position(|&word| word == 2)
+            .expect("two samples");
+        words[count] = u64::MAX;
+        crate::Snapshot::from_words(words).restore(&mut hold);
+        let mut u = [0.0];
+        hold.predict(3.0, None, &mut u);
+        assert_eq!(u, [3.0], "two samples are extrapolated");
     }
 
     #[test]

@@ -34,6 +34,9 @@ const NUDGE: f64 = 1e-3;
 /// Steps of a fall, as a fraction of the time in which it grows, and how many there are at most.
 const STEP: f64 = 0.5;
 const MOST_STEPS: usize = 1000;
+/// Iterations of a whole fall at most: most steps take a few. A model that is put together absurdly would take thousands
+/// in pieces of each step.
+const MOST_ITERATIONS: u64 = 4000;
 /// After so many steps each an equilibrium is looked for.
 const PAUSE: usize = 5;
 /// Steps grow where one moves less than this fraction of the model's size, and shrink where it moves more, by a factor.
@@ -154,7 +157,11 @@ impl System {
         let now = self.state.time;
         self.assembly.separate(&mut self.lu);
         let (mut h, mut work) = (STEP / (-stiffness).sqrt(), 0.0);
+        let begun = self.counters.iterations;
         for step in 1..=MOST_STEPS {
+            if self.counters.iterations - begun > MOST_ITERATIONS {
+                return None;
+            }
             for motion in &mut self.motions {
                 *motion = motion.moving(Vec3::ZERO, Vec3::ZERO);
             }

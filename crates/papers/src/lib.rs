@@ -2,19 +2,29 @@
 //! values, with the reason where they differ.
 //!
 //! An [`Item`] is one table or figure; [`items`] lists them. Each is computed by the same objects
-//! that a user's model runs with.
+//! that a user's model runs with, but for what only a paper has: the predictor of Pikuliński et al. as printed, and their pendula
+//! with steps that no multibody part takes. The paper's own method stands first, ours beside it.
+//!
+//! A printed value has a [`Source`]; how it compares is its [`Agreement`]. What a paper says in words is a [`Statement`]. Both make
+//! the [`Verdict`] of a [`Report`]; [`page`] writes all of them as one page.
 
+mod claims;
+mod computed;
 mod fontana;
 mod item;
 mod map_study;
+pub mod page;
 pub mod peiret;
 mod pikulinski;
+mod source;
 pub mod structures;
 mod tamellin;
 mod track;
 mod zhang;
 
-pub use item::{Item, PaperError, Report, ReportRow};
+pub use computed::Computed;
+pub use item::{Agreement, Item, PaperError, Report, ReportRow, Statement, Verdict};
+pub use source::{Source, sources};
 
 /// All items, paper by paper in the order of the print.
 pub fn items() -> Vec<Item> {

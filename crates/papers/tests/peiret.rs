@@ -11,7 +11,8 @@ fn compute(name: &str) -> Report {
 
 fn value(report: &Report, name: &str) -> f64 {
     let found = report.rows.iter().find(|row| row.name == name);
-    found.unwrap_or_else(|| panic!("no row {name}")).computed
+    let found = found.unwrap_or_else(|| panic!("no row {name}"));
+    found.computed.number()
 }
 
 #[test]
@@ -56,7 +57,7 @@ fn the_crane_takes_the_log() {
     let report = compute("peiret/fig-10");
     assert_eq!(value(&report, "bodies"), 18.0);
     assert_eq!(value(&report, "equations of the joints"), 92.0);
-    for (name, wanted) in [("actuator 1", -0.05), ("actuator 2", -0.02)] {
+    for (name, wanted) in [("actuator 1", -50.0), ("actuator 2", -20.0)] {
         let rate = value(&report, &format!("rate of {name}"));
         assert!((rate / wanted - 1.0).abs() < 0.2, "{name}: {rate}");
     }

@@ -11,7 +11,8 @@ fn compute(name: &str) -> Report {
 
 fn value(report: &Report, name: &str) -> f64 {
     let found = report.rows.iter().find(|row| row.name == name);
-    found.unwrap_or_else(|| panic!("no row {name}")).computed
+    let found = found.unwrap_or_else(|| panic!("no row {name}"));
+    found.computed.number()
 }
 
 #[test]
@@ -24,8 +25,8 @@ fn three_pairs_give_the_printed_recurrence() {
 #[test]
 fn the_start_leaves_less_than_a_tenth_of_what_a_hold_leaves() {
     let report = compute("pikulinski/fig-9");
-    assert!(value(&report, "energy error that the start leaves") < 1.3e-3);
-    assert!(value(&report, "largest energy error") < 1.3e-3);
+    assert!(value(&report, "energy error that our start leaves") < 1.3e-3);
+    assert!(value(&report, "largest energy error, ours") < 1.3e-3);
 }
 
 /// A hold gains 2.03 J, found independently; 1e-4 J is wanted.
@@ -49,7 +50,8 @@ fn automatic_windows_are_within_ten_percent_of_the_best_fixed_ones() {
             .collect();
         assert!(!ratios.is_empty());
         for row in ratios {
-            assert!(row.computed < 1.1, "{}: {}", row.name, row.computed);
+            let ratio = row.computed.number();
+            assert!(ratio < 1.1, "{}: {ratio}", row.name);
         }
     }
 }
@@ -69,4 +71,20 @@ fn learning_and_pressures_are_stable_where_a_hold_is_not() {
         let worst = value(&report, &format!("largest length error, {what}"));
         assert!(worst < 0.02, "{what}: {worst}");
     }
+}
+
+/// The paper's own predictor: its start leaves 1.3 %, found independently; over the window its error falls up to 100 and stays,
+/// as the paper says of Fig. 6; the pendula keep their energy.
+#[test]
+fn the_predictor_of_the_paper_does_what_the_paper_says() {
+    let report = compute("pikulinski/fig-9");
+    let left = value(&report, "energy error that the paper's start leaves");
+    assert!((left / 0.013 - 1.0).abs() < 0.2, "{left}");
+    let report = compute("pikulinski/fig-6");
+    for statement in &report.statements {
+        assert!(statement.holds, "{}: {}", statement.text, statement.note);
+    }
+    let recursive = value(&report, "NMSE, paper's, recursive");
+    let anew = value(&report, "NMSE, paper's, window 100");
+    assert!((recursive / anew - 1.0).abs() < 0.01, "{recursive} {anew}");
 }

@@ -29,11 +29,32 @@ pub enum MetricError {
 /// Normalised root mean square error, Tamellin et al. (2022), Eq. 42:
 ///
 /// sqrt(Σ (x − x_ref)² / T) / (max x_ref − min x_ref), with T the number of samples.
+///
+/// A reference that is conserved varies by rounding only: it counts as one that does not vary, see [`of_size`].
 pub fn nrms(values: &[f64], reference: &[f64]) -> Result<f64, MetricError> {
     let error = rms(values, reference)?;
     let greatest = reference.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = reference.iter().copied().fold(f64::INFINITY, f64::min);
-    relative(error, greatest - least)
+    relative(error, variation(least, greatest))
+}
+
+/// How far a signal between these values varies; not at all if that is rounding.
+pub fn variation(least: f64, greatest: f64) -> f64 {
+    /// Of the size of a signal; long sums of roundings stay below.
+    const ROUNDING: f64 = 1e-9;
+    let range = greatest - least;
+    match range > ROUNDING * greatest.abs().max(least.abs()) {
+        true => range,
+        false => 0.0,
+    }
+}
+
+/// Root mean square error relative to the root mean square of the reference: for quantities that are conserved, whose range
+/// says nothing.
+pub fn of_size(values: &[f64], reference: &[f64]) -> Result<f64, MetricError> {
+    let error = rms(values, reference)?;
+    let squares: f64 = reference.iter().map(|x| x * x).sum();
+    relative(error, (squares / reference.len() as f64).sqrt())
 }
 
 /// Normalised mean square error over several signals, Pikuliński et al., Eq. 21:
@@ -120,6 +141,24 @@ mod tests {
         // Errors 1, 0, -2, -2: squares sum to 9, over 4 samples; the range is 4.
         assert!(close(rms(&VALUES, &REFERENCE).unwrap(), 1.5));
         assert!(close(nrms(&VALUES, &REFERENCE).unwrap(), 0.375));
+    }
+
+    /// An energy that only rounding moves: its range is no measure of it.
+    #[test]
+    fn errors_of_what_is_conserved_are_relative_to_its_size() {
+        let conserved = [100.0, 100.0 + 2e-13, 100.0 - 1e-13, 100.0];
+        let grown = [100.0, 101.0, 102.0, 103.0];
+        assert_eq!(
+            nrms(&grown, &conserved),
+            Err(MetricError::ConstantReference)
+        );
+        // Errors 0, 1, 2, 3: the root of 14/4, of 100.
+        let wanted = 3.5_f64.sqrt() / 100.0;
+        assert!((of_size(&grown, &conserved).unwrap() - wanted).abs() < 1e-14);
+        assert_eq!(
+            of_size(&grown, &[0.0; 4]),
+            Err(MetricError::ConstantReference)
+        );
     }
 
     #[test]

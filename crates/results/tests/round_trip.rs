@@ -11,7 +11,7 @@ use common::{columns, create, folder, metadata, record, row};
 use oldham_cosim::Recorder;
 use oldham_cosim::Unit;
 use oldham_results::writer::WriteError;
-use oldham_results::{Changing, Column, Metadata, ResultWriter, Table, read};
+use oldham_results::{Changing, Column, Metadata, ResultWriter, Table, read, read_some};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 fn assert_rows(table: &Table, rows: usize) {
@@ -45,6 +45,29 @@ fn parquet_gives_back_every_bit_and_describes_itself() {
     assert_columns(&table);
     assert_eq!(*table.metadata(), metadata());
     assert!(table.complete());
+}
+
+/// Who wants one signal reads that one and the time: of a file of a thousand columns nothing else is decoded.
+#[test]
+fn one_column_is_read_alone() {
+    let path = folder("alone").join("run.parquet");
+    let column = |index: usize| Column {
+        name: format!("p.x{index}"),
+        unit: Unit::METRE,
+    };
+    let columns: Vec<_> = (0..1000).map(column).collect();
+    let mut writer = ResultWriter::create(&path, &columns, &Metadata::default(), false).unwrap();
+    let mut values = vec![0.0; 1000];
+    for step in 0..50_u32 {
+        values.fill_with(|| f64::from(step));
+        writer.record(1e-3 * f64::from(step), &values).unwrap();
+    }
+    writer.finish().unwrap();
+    let table = read_some(&path, &|name| name == "p.x567").unwrap();
+    let names: Vec<_> = table.names().collect();
+    assert_eq!(names, ["time", "p.x567"]);
+    assert_eq!(table.column("p.x567").unwrap()[49], 49.0);
+    assert_eq!(table.time().len(), 50);
 }
 
 #[test]

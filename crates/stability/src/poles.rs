@@ -294,6 +294,34 @@ impl CoupledModel {
         scaled(&shape)
     }
 
+    /// The shape of the mode that belongs to a pole, over outputs of parts that no input reaches at once, such as
+    /// displacements: with an extrapolator that of the co-simulation, feedback included, without one that of the
+    /// monolithic system. The largest component is one.
+    pub fn mode(
+        &self,
+        pole: Complex<f64>,
+        extrapolator: Option<Extrapolator>,
+        outputs: &[(SubsystemId, usize)],
+    ) -> Option<Vec<Complex<f64>>> {
+        let matrix = match extrapolator {
+            Some(extrapolator) => self.dynamic(pole, extrapolator.at(pole))?,
+            None => {
+                let equations = self.equations(pole, Complex::from(1.0), &[])?;
+                equations.alone - equations.b * equations.by_state
+            }
+        };
+        let state = null_direction(matrix)?;
+        let component = |&(part, component): &(SubsystemId, usize)| {
+            let row = self.c.row(self.starts[part.0].1 + component);
+            let pairs = row.iter().zip(state.iter());
+            pairs.map(|(c, x)| x * *c).sum::<Complex<f64>>()
+        };
+        scaled(&DVector::from_iterator(
+            outputs.len(),
+            outputs.iter().map(component),
+        ))
+    }
+
     /// The matrix whose determinant vanishes at a pole.
     fn dynamic(&self, s: Complex<f64>, extrapolation: Complex<f64>) -> Option<Matrix> {
         let Some(feedback) = &self.feedback else {

@@ -58,7 +58,9 @@ pub use motion::{LookedAt, Met, NotJudged, StateKind, Survey, SurveyProgress};
 pub use oldham_vehicle::handling::STANDARD_GRAVITY;
 pub use partition::{CutMechanism, partitions};
 pub use pause::{Pause, Place};
-pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
+pub use poles::{
+    CoupledPole, HeldSignals, LATENT_RATES, ModeShape, Poles, damping, discrete_poles, poles,
+};
 pub use real_time::RealTime;
 pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};

@@ -1,7 +1,7 @@
 //! What the exchange does to the poles of a coupled linear system.
 
 use nalgebra::Complex;
-use oldham_cosim::Simulation;
+use oldham_cosim::{OutputPort, Quantity, Simulation, SubsystemId};
 use oldham_model::Model;
 use oldham_results::plot::{Figure, Panel, Series, Style};
 use oldham_stability::{AnalysisError, CoupledModel, Extrapolator, Recurrence, StateSpace};
@@ -57,11 +57,60 @@ pub struct Poles {
     /// Roots that the exchange adds, the rightmost first.
     #[serde(serialize_with = "as_pairs")]
     pub latent: Vec<Complex<f64>>,
+    /// Displacements along a line that parts send, over which the modes have shapes.
+    pub displacements: Vec<String>,
+    /// For each pole the shape of its mode; none where parts sample.
+    pub shapes: Vec<ModeShape>,
     /// Where no part samples.
     #[serde(skip)]
     coupled: Option<CoupledModel>,
     #[serde(skip)]
     extrapolator: Extrapolator,
+}
+
+/// The shape of a mode over the displacements, the largest of them one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModeShape {
+    /// Of the monolithic system.
+    pub monolithic: Option<Vec<Complex<f64>>>,
+    /// With held signals.
+    pub coupled: Option<Vec<Complex<f64>>>,
+}
+
+impl Serialize for ModeShape {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Data {
+            monolithic: Option<Vec<[f64; 2]>>,
+            coupled: Option<Vec<[f64; 2]>>,
+        }
+        let pairs = |shape: &Option<Vec<Complex<f64>>>| {
+            let shape = shape.as_ref()?;
+            Some(shape.iter().map(|value| [value.re, value.im]).collect())
+        };
+        let data = Data {
+            monolithic: pairs(&self.monolithic),
+            coupled: pairs(&self.coupled),
+        };
+        data.serialize(serializer)
+    }
+}
+
+/// Displacements along a line among the outputs, and where they are.
+fn displacements(simulation: &Simulation) -> (Vec<String>, Vec<(SubsystemId, usize)>) {
+    let mut found = (Vec::new(), Vec::new());
+    for (index, part) in simulation.names().enumerate() {
+        let id = SubsystemId(index);
+        let ports = simulation.ports(id);
+        for (place, port) in ports.outputs().iter().enumerate() {
+            if port.quantity == Quantity::Translation {
+                found.0.push(format!("{part}.{}", port.name));
+                let range = ports.output_range(OutputPort(place));
+                found.1.push((id, range.start));
+            }
+        }
+    }
+    found
 }
 
 /// Poles of a linear model: monolithic, with held signals, and as it is run.
@@ -108,10 +157,19 @@ pub fn poles(model: &Model, held: HeldSignals) -> Result<Poles, StudyError> {
             model: model.name().into(),
         });
     }
+    let (displacements, at) = displacements(&model.simulation()?);
+    let shape = |pole: &CoupledPole| ModeShape {
+        monolithic: coupled.mode(pole.monolithic, None, &at),
+        coupled: pole
+            .coupled
+            .and_then(|pole| coupled.mode(pole, Some(extrapolator), &at)),
+    };
     Ok(Poles {
         model: model.name().into(),
         step: model.step(),
         sample_time: None,
+        shapes: poles.iter().map(shape).collect(),
+        displacements,
         latent: coupled.latent(extrapolator, LATENT_RATES),
         poles,
         coupled: Some(coupled),
@@ -146,6 +204,8 @@ fn sampled_poles(model: &Model, held: HeldSignals) -> Result<Poles, StudyError> 
         sample_time: space.sample,
         poles,
         latent: Vec::new(),
+        displacements: Vec::new(),
+        shapes: Vec::new(),
         coupled: None,
         extrapolator: Extrapolator {
             order: held.order,

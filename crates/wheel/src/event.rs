@@ -56,7 +56,8 @@ impl Event {
             record[end + 7],
         ];
         Self {
-            time: Duration::from_secs(word(0)) + Duration::from_micros(word(WORD)),
+            // A damaged recording may claim any time.
+            time: Duration::from_secs(word(0)).saturating_add(Duration::from_micros(word(WORD))),
             kind: half(end),
             code: half(end + 2),
             value: i32::from_ne_bytes(value),

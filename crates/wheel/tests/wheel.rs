@@ -320,3 +320,17 @@ fn a_recording_is_played_at_its_times_and_ends() {
     }
     assert!(!recording.can_return());
 }
+
+/// A record whose time is beyond everything: it is the end of time, not a panic.
+#[test]
+fn a_time_beyond_everything_is_no_panic() {
+    let mut bytes = record(1.0, 3, 0, 5);
+    let time = bytes.len() - 8;
+    bytes[..time].fill(0xff);
+    let event = Event::all(&bytes).next().unwrap();
+    assert_eq!(event.time, Duration::MAX);
+    let mut recording = Recording::of("damaged", [record(1.0, 3, 0, 5), bytes].concat());
+    let mut read = [0; RECORD];
+    assert!(recording.read(&mut read, Duration::from_millis(1)).is_ok());
+    assert!(recording.read(&mut read, Duration::from_millis(1)).is_ok());
+}

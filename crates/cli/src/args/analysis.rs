@@ -63,6 +63,9 @@ pub struct Poles {
     /// Use a Pade approximant of this order for the exponential instead of the exact roots
     #[arg(long, value_name = "ORDER", value_parser = RangedU64ValueParser::<usize>::new().range(1..=12))]
     pub pade: Option<usize>,
+    /// Show the shapes of the modes, too, over the displacements that parts send
+    #[arg(long)]
+    pub shapes: bool,
     /// Picture, .svg or .png [default: the model's name with -poles.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,

@@ -15,6 +15,13 @@ pub struct Papers {
     /// A paper, or one of its items
     #[arg(value_name = "KEY[/ITEM]")]
     pub item: Option<String>,
+    /// Compute all items
+    #[arg(long, conflicts_with = "item")]
+    pub all: bool,
+    /// Write one page, index.html, with every figure and value and what comes of each item; of all items if none is
+    /// named
+    #[arg(long, value_name = "DIR", conflicts_with = "out")]
+    pub report: Option<PathBuf>,
     /// Folder for pictures
     #[arg(long, short, value_name = "DIR", default_value = "papers-out")]
     pub out: PathBuf,

@@ -1,33 +1,28 @@
 //! `oldham papers`: tables and figures of the papers, computed anew beside the printed values.
 
-use oldham_papers::{Item, Report};
+use oldham_papers::{Agreement, Computed, Item, Report, Verdict, page};
+use serde_json::json;
 
 use crate::args::Papers;
 use crate::failure::Failure;
+use crate::fold::fold;
 use crate::progress::Bar;
 use crate::say;
 use crate::table::{Table, number};
 
 pub fn execute(arguments: &Papers) -> Result<(), Failure> {
     let items = oldham_papers::find(arguments.item.as_deref())?;
-    if !arguments.json && items.len() > 1 {
-        say!("{} items:", items.len());
-        for item in &items {
-            say!("  {:<22} {}", name_of(item), item.title);
-        }
-        say!();
+    if arguments.item.is_none() && !arguments.all && arguments.report.is_none() {
+        list(&items, arguments.json);
+        return Ok(());
     }
-    let bar = Bar::of_items(items.len() as u64, arguments.json);
-    let mut reports = Vec::new();
-    for (position, item) in items.iter().enumerate() {
-        bar.item(position as u64, &name_of(item));
-        let report = item.compute_for(&arguments.out, arguments.seconds)?;
+    let reports = compute(&items, arguments)?;
+    if let Some(folder) = &arguments.report {
+        let written = page::write(&reports, folder)?;
         if !arguments.json {
-            bar.aside(|| print(&report));
+            say!("  {}", written.display());
         }
-        reports.push(report);
     }
-    drop(bar);
     if arguments.json {
         let text = match reports.as_slice() {
             [only] => serde_json::to_string_pretty(only),
@@ -39,8 +34,43 @@ pub fn execute(arguments: &Papers) -> Result<(), Failure> {
     Ok(())
 }
 
-fn name_of(item: &Item) -> String {
-    format!("{}/{}", item.paper, item.item)
+/// A line for each item; nothing is computed.
+fn list(items: &[Item], json: bool) {
+    if json {
+        let item = |item: &Item| json!({"item": item.name(), "title": item.title, "extension": item.is_extension});
+        say!("{:#}", json!(items.iter().map(item).collect::<Vec<_>>()));
+        return;
+    }
+    for item in items {
+        say!("  {:<22} {}", item.name(), item.title);
+    }
+    let minutes = items.iter().map(Item::seconds).sum::<f64>() / 60.0;
+    say!();
+    say!(
+        "{} items. `oldham papers KEY/ITEM` computes one, `oldham papers --all` all of them, which",
+        items.len()
+    );
+    say!("takes about {minutes:.0} minutes on two cores.");
+}
+
+fn compute(items: &[Item], arguments: &Papers) -> Result<Vec<Report>, Failure> {
+    let out = arguments.report.as_ref().unwrap_or(&arguments.out);
+    let is_silent = arguments.json || arguments.report.is_some();
+    let seconds = |item: &Item| item.seconds_with(arguments.seconds);
+    let bar = Bar::of_seconds(items.iter().map(seconds).sum(), arguments.json);
+    let mut reports = Vec::new();
+    let mut done = 0.0;
+    for (position, item) in items.iter().enumerate() {
+        let name = format!("{}/{} {}", position + 1, items.len(), item.name());
+        bar.item(done as u64, &name);
+        let report = item.compute_for(out, arguments.seconds)?;
+        done += seconds(item);
+        if !is_silent {
+            bar.aside(|| print(&report));
+        }
+        reports.push(report);
+    }
+    Ok(reports)
 }
 
 fn print(report: &Report) {
@@ -50,20 +80,53 @@ fn print(report: &Report) {
         table.row([
             row.name.clone(),
             row.printed.map_or_else(|| "-".into(), number),
-            long_number(row.computed),
+            shown(row.computed),
             row.unit.into(),
-            row.note.clone(),
+            match row.agreement {
+                Some(Agreement::ByConstruction) => format!("by construction; {}", row.note),
+                _ => row.note.clone(),
+            },
         ]);
     }
     say!("{table}");
+    for statement in &report.statements {
+        let holds = if statement.holds {
+            "holds"
+        } else {
+            "does not hold"
+        };
+        let place = statement.place.unwrap_or("the paper");
+        say!(
+            "{}",
+            fold(
+                &format!("  {place}: {}: {holds}; {}", statement.text, statement.note),
+                4
+            )
+        );
+    }
+    say!("{}", fold(&format!("  {}", verdict(&report.verdict)), 4));
     for file in &report.files {
         say!("  {}", file.display());
     }
     say!();
 }
 
+fn verdict(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Agrees => "agrees with the paper".into(),
+        Verdict::Differs(reasons) => format!("differs: {}", reasons.join("; ")),
+        Verdict::Clock => "times of another machine: not compared".into(),
+        Verdict::Unjudged => "nothing is printed that could be compared".into(),
+        Verdict::Extension => "our extension: not in the paper".into(),
+    }
+}
+
 /// Computed values keep the digits that distinguish schemes.
-fn long_number(value: f64) -> String {
+fn shown(computed: Computed) -> String {
+    if let Some(word) = computed.word() {
+        return word.into();
+    }
+    let value = computed.number();
     let size = value.abs();
     if (0.1..10.0).contains(&size) {
         format!("{value:.9}")

@@ -1,7 +1,7 @@
 //! `oldham poles`: what the exchange does to the poles of a coupled linear system.
 
 use nalgebra::Complex;
-use oldham_study::{CoupledPole, HeldSignals, LATENT_RATES, damping, poles};
+use oldham_study::{CoupledPole, HeldSignals, LATENT_RATES, ModeShape, damping, poles};
 use serde_json::json;
 
 use crate::args::Poles;
@@ -29,10 +29,14 @@ pub fn execute(arguments: &Poles) -> Result<(), Failure> {
         say!(
             "{:#}",
             json!({"command": "poles", "model": found.model, "step": found.step,
-            "sample_time": found.sample_time, "poles": found.poles, "latent": latent, "picture": load::shown(&out)})
+            "sample_time": found.sample_time, "poles": found.poles, "latent": latent,
+            "displacements": found.displacements, "shapes": found.shapes, "picture": load::shown(&out)})
         );
     } else {
         print(&found.model, found.step, &found.poles, &found.latent);
+        if arguments.shapes {
+            print_shapes(&found.displacements, &found.shapes);
+        }
         if let Some(period) = found.sample_time {
             let z = |pole: &CoupledPole| {
                 pole.multiplier
@@ -48,6 +52,26 @@ pub fn execute(arguments: &Poles) -> Result<(), Failure> {
         say!("picture: {}", out.display());
     }
     Ok(())
+}
+
+/// Shapes of the modes over the displacements, the largest of them one.
+fn print_shapes(displacements: &[String], shapes: &[ModeShape]) {
+    let mut table = Table::new(["mode", "displacement", "monolithic", "held signals"]);
+    let text = |shape: &Option<Vec<Complex<f64>>>, place: usize| match shape {
+        Some(shape) => format!("{:.5} {:+.5}j", shape[place].re, shape[place].im),
+        None => "-".into(),
+    };
+    for (mode, shape) in shapes.iter().enumerate() {
+        for (place, name) in displacements.iter().enumerate() {
+            table.row([
+                (mode + 1).to_string(),
+                name.clone(),
+                text(&shape.monolithic, place),
+                text(&shape.coupled, place),
+            ]);
+        }
+    }
+    say!("{table}");
 }
 
 fn print(name: &str, step: f64, poles: &[CoupledPole], latent: &[Complex<f64>]) {

@@ -305,3 +305,45 @@ fn threads_that_cannot_be_started_are_done_without_or_named() {
         assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     }
 }
+
+/// A limit of the system on the size of files is the error of the write that reached it: told with its cause, and what was
+/// written before stays readable.
+#[cfg(unix)]
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_with_a_cause() {
+    let folder = folder();
+    let program = env!("CARGO_BIN_EXE_oldham");
+    let pair = example(PAIR);
+    let line = format!(
+        "ulimit -f 4000; exec '{program}' run '{pair}' --no-analysis --out a.parquet \
+         --set schedule.output_update=true --set simulation.duration=1000"
+    );
+    let output = std::process::Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let text = words(&said(&output));
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("File too large"), "{text}");
+    assert!(text.contains("a.parquet"), "{text}");
+    let table = oldham_results::read(&folder.path().join("a.parquet.partial")).unwrap();
+    assert!(table.rows() > 100, "{}", table.rows());
+}
+
+/// A part of a crane a thousand kilometres away: what it would fall to is not looked for without end.
+#[test]
+fn statics_of_an_absurd_model_end() {
+    let folder = folder();
+    let crane = fs::read_to_string(example("log-crane.toml")).unwrap();
+    let absurd = crane.replace("\"yG + 0.15\"", "\"yG + 1e6\"");
+    assert_ne!(absurd, crane);
+    fs::write(folder.path().join("absurd.toml"), absurd).unwrap();
+    let output = oldham_in(folder.path(), &["check", "absurd.toml"]);
+    assert_eq!(code(&output), 2, "{}", said(&output));
+    assert!(
+        words(&said(&output)).contains("static"),
+        "{}",
+        said(&output)
+    );
+}

@@ -163,3 +163,53 @@ fn a_still_picture_of_a_motion_is_not_called_frames() {
         "{text}"
     );
 }
+
+/// Who lets other computers in is told what they open; who does not is told nothing of the kind.
+#[test]
+fn the_address_to_open_is_that_of_the_listener() {
+    use std::io::BufRead;
+    let folder = folder();
+    let crank = example(CRANK);
+    let run = ["run", &crank, "--no-analysis", "--out", "r.parquet"];
+    assert_eq!(code(&oldham_in(folder.path(), &run)), 0);
+    for (listen, elsewhere) in [("0.0.0.0", Some("http://ADDRESS:")), ("127.0.0.1", None)] {
+        let view = [
+            "view",
+            "r.parquet",
+            "--listen",
+            listen,
+            "--port",
+            "0",
+            "--json",
+        ];
+        let mut child = command(folder.path(), &view)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let answer = child.stdout.take().unwrap();
+        // The whole answer, which ends with its closing brace or with its line.
+        for part in std::io::BufReader::new(answer).lines() {
+            line += &part.unwrap();
+            if serde_json::from_str::<serde_json::Value>(&line).is_ok() {
+                break;
+            }
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        let told: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let here = told["url"].as_str().unwrap();
+        assert!(here.starts_with("http://127.0.0.1:"), "{told}");
+        let port = here.split([':', '/']).nth(4).unwrap();
+        match elsewhere {
+            None => assert!(told["url_from_elsewhere"].is_null(), "{told}"),
+            Some(begin) => {
+                let there = told["url_from_elsewhere"].as_str().unwrap();
+                assert!(
+                    there.starts_with(&format!("{begin}{port}/?token=")),
+                    "{told}"
+                );
+            }
+        }
+    }
+}

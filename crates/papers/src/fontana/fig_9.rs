@@ -28,6 +28,21 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         report.row(name, None, stable(&radii), "1", note);
         maps.push(radii);
     }
+    extrapolation(report);
+    let share = |name: &str| report.value(&format!("{name}: stable points"));
+    let holds =
+        share("proposed") > share("literature").max(share("literature, semi-implicit Euler"));
+    let note = format!(
+        "{} of 625 points against {} and {}",
+        share("proposed"),
+        share("literature"),
+        share("literature, semi-implicit Euler")
+    );
+    report.statement(
+        "the proposed scheme is stable for many more interface masses than the literature's",
+        holds,
+        note,
+    );
     let mut monolithic = model(PROPOSED, &[])?.monolithic(None)?;
     let note = "the monolithic system with the same integrator";
     let radius = radius(&mut monolithic);
@@ -59,6 +74,40 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
             .with_panel(literature)
             .with_panel(proposed),
     )
+}
+
+/// The same map with other orders of extrapolation of what the subsystems are sent.
+fn extrapolation(report: &mut Report) {
+    let study = over_masses();
+    let mut counts = Vec::new();
+    for (name, word) in [
+        ("constant", "constant-rate"),
+        ("linear", "linear-rate"),
+        ("Hermite", "hermite"),
+    ] {
+        let settings = [
+            ("lumped.left.predictor", word),
+            ("lumped.right.predictor", word),
+        ];
+        let scheme = Scheme::new(name, PROPOSED, &settings);
+        let count = stable(&study.radii(&scheme));
+        let note = "of 625 points; the rate is extrapolated";
+        report.row(
+            format!("{name} extrapolation: stable points"),
+            None,
+            count,
+            "1",
+            note,
+        );
+        counts.push(count);
+    }
+    let holds = counts.windows(2).all(|pair| pair[1] < pair[0]);
+    let trend = if holds { "falling" } else { "not monotonic" };
+    let note = format!(
+        "{} points with a constant, {} with a line, {} with Hermite's cubic: {trend}",
+        counts[0], counts[1], counts[2]
+    );
+    report.statement("extrapolation of higher order is less stable", holds, note);
 }
 
 #[cfg(test)]

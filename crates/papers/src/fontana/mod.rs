@@ -3,6 +3,7 @@
 //!
 //! One file an item; `masses` makes the maps over the interface masses that several of them show.
 
+mod added_mass;
 mod fig_10;
 mod fig_11;
 mod fig_12;

@@ -68,6 +68,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         .read()
         .map_err(StudyError::from)?;
     let mut panels = Vec::new();
+    let mut medians = Vec::new();
     for is_cut in [false, true] {
         let kind = if is_cut { "cut" } else { "whole" };
         let mut alone = f64::NAN;
@@ -98,7 +99,10 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
             told(report, &case, &outcome, &privileges);
             let p99 = outcome.summary.step_us[1];
             match audience {
-                Audience::Nobody => alone = p99,
+                Audience::Nobody => {
+                    alone = p99;
+                    medians.push(outcome.summary.step_us[0]);
+                }
                 Audience::Viewer | Audience::First => {}
                 Audience::Stalled => {
                     let note = "99th percentile of the time of a step over that with nobody";
@@ -115,6 +119,14 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         }
         panels.push(panel);
     }
+    let saved = 100.0 * (1.0 - medians[1] / medians[0]);
+    let note = format!(
+        "median time of a step, cut against whole, nobody looks on, {} threads; printed: nearly 50, a core for each part",
+        cores().saturating_sub(1).clamp(1, 2)
+    );
+    report
+        .row("time that cutting saves", 50.0, saved, "%", &note)
+        .by_the_clock();
     let figure = Figure::new("Times of the steps of the car in real time");
     report.picture(&panels.into_iter().fold(figure, Figure::with_panel))
 }

@@ -33,7 +33,7 @@ pub(super) fn fig_10(report: &mut Report) -> Result<(), PaperError> {
                 .with_series(track.curve(first + place, actuator));
         }
         // The wanted speed is held from 6 s to 9 s; the last tenth of a second before its end.
-        let wanted = [-0.05, -0.02][place];
+        let wanted = [-50.0, -20.0][place];
         let late = track.times.iter().zip(&track.signals[3 + place]);
         let late: Vec<f64> = late
             .filter(|(t, _)| (8.5..9.0).contains(*t))
@@ -41,7 +41,13 @@ pub(super) fn fig_10(report: &mut Report) -> Result<(), PaperError> {
             .collect();
         let mean = late.iter().sum::<f64>() / late.len() as f64;
         let note = "mean from 8.5 s to 9 s; printed is the wanted one";
-        report.row(format!("rate of {actuator}"), wanted, mean, "m/s", note);
+        report.row(
+            format!("rate of {actuator}"),
+            wanted,
+            1e3 * mean,
+            "mm/s",
+            note,
+        );
     }
     let model = trial.model()?;
     let mechanism = model.mechanisms().next().expect("the crane is one");
@@ -118,6 +124,23 @@ pub(super) fn fig_11(report: &mut Report) -> Result<(), PaperError> {
     for panel in forces {
         figure = figure.with_panel(panel);
     }
+    let height =
+        |scheme: &str, ms: f64| report.value(&format!("height of the log, {scheme}, {ms} ms"));
+    let is_lifted = DRAWN
+        .into_iter()
+        .all(|ms| height("interface model", ms) > 1.0);
+    let fails = ![16.0, 20.0]
+        .into_iter()
+        .any(|ms| height("hold", ms).is_finite());
+    let note = "the log is lifted at all steps";
+    report.statement(
+        "with the interface model the crane is stable at all macro steps",
+        is_lifted,
+        note,
+    );
+
+    let note = "a hold fails at 16 and 20 ms. At 10 ms ours oscillates from 1 s on, before the log is touched, and loses the log; the paper's oscillates while it is grasped, and recovers. The crane is ours: its geometry and masses are not printed";
+    report.statement("with a hold it is unstable at large ones", fails, note);
     report.picture(&figure)
 }
 
@@ -150,5 +173,17 @@ pub(super) fn fig_12(report: &mut Report) -> Result<(), PaperError> {
     for panel in details {
         figure = figure.with_panel(panel);
     }
+    let fails = |ms: f64| {
+        report
+            .rows
+            .iter()
+            .any(|row| row.name == format!("end of the run, hold, {ms} ms"))
+    };
+    let note = "runs with a hold end early at 16 and 20 ms; with the interface model none does";
+    report.statement(
+        "with a hold large macro steps are unstable while the log is grasped or before",
+        fails(16.0) && fails(20.0),
+        note,
+    );
     report.picture(&figure)
 }

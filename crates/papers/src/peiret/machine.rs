@@ -38,6 +38,21 @@ impl Machine {
         }
     }
 
+    /// What it is: friction, motion of the valve, integrator.
+    pub(super) fn told(self) -> &'static str {
+        match self {
+            Self::BlockAsPrinted => "friction 0.5, valve by -0.015 as printed, arm by impulses",
+            Self::BlockThatSlides => {
+                "friction 0.1 instead of 0.5, valve four times as far, arm by impulses"
+            }
+            Self::BlockOnSoftGround => {
+                "friction 0.1, valve four times as far, floor and wall yield, arm by impulses"
+            }
+            Self::NoBlock => "no block, valve four times as far, arm by LMS2",
+            Self::Crane => "crane by impulses",
+        }
+    }
+
     /// How long it is looked at, in s.
     pub(super) fn duration(self) -> f64 {
         match self {
@@ -88,6 +103,8 @@ pub(super) struct Trial {
     /// Step of the oil.
     pub micro: f64,
     pub predictor: &'static str,
+    /// The arm takes the force of the same step: Gauss-Seidel with the oil first, instead of the paper's Jacobi.
+    pub oil_first: bool,
 }
 
 impl Trial {
@@ -98,6 +115,7 @@ impl Trial {
             step,
             micro: MICRO,
             predictor,
+            oil_first: false,
         }
     }
 
@@ -115,6 +133,10 @@ impl Trial {
             ("hydraulics.oil.micro_step".into(), self.micro.to_string()),
             ("hydraulics.oil.predictor".into(), self.predictor.into()),
         ]);
+        if self.oil_first {
+            set.push(("schedule.kind".into(), "gauss-seidel".into()));
+            set.push(("schedule.order".into(), "[\"oil\", \"arm\"]".into()));
+        }
         Model::of(self.machine.source(), &Overrides(set), &Extensions::new())
     }
 

@@ -1,11 +1,15 @@
 //! M. Pikuliński, P. Malczyk, A. J. Rodríguez, F. González, "Data-driven prediction of subsystem
 //! dynamics in the explicit co-simulation of multibody systems", Mechanics Based Design of Structures
 //! and Machines 54 (2026) 2541259.
+//!
+//! Rows and curves called `paper's` are by the paper's own predictor (`plain`); `learned` are by ours, which differs from it
+//! as the documentation of `oldham_dmd` says.
 
 mod chain;
 mod manipulator;
 mod oscillator;
 mod pendula;
+mod plain;
 mod watch;
 
 use crate::item::Item;

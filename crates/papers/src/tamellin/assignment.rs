@@ -2,73 +2,17 @@
 
 use nalgebra::Complex;
 use oldham_results::plot::Figure;
-use oldham_stability::compensate::{Architecture, Conditions, Site, Target};
+use oldham_stability::compensate::Conditions;
 use oldham_stability::{CoupledModel, Extrapolator};
 
+use super::continuous::Continuous;
 use super::scatter::{Poles, panel};
 use super::scenario::{Scenario, Way};
+use super::structure::{self, Mode, Printed as PrintedMode, displacements};
 use crate::item::{PaperError, Report};
 
-/// Singular values below this part of the largest are left out.
-const TRUNCATION: f64 = 1e-7;
 /// Multiple of the exchange rate up to which latent roots are looked for.
 const RATES: usize = 3;
-
-/// A system with its compensator on the continuous model.
-struct Continuous {
-    rows: Architecture,
-    targets: Vec<Target>,
-    conditions: Conditions,
-    hold: Extrapolator,
-    plain: CoupledModel,
-}
-
-impl Continuous {
-    fn of(scenario: &Scenario) -> Result<Self, PaperError> {
-        let model = scenario.model(Way::Plain)?;
-        let mut simulation = model.simulation()?;
-        let sites: Result<Vec<_>, _> = Site::all(&simulation).into_iter().collect();
-        let rows = Architecture::new(&simulation, &sites?)?;
-        let plain = CoupledModel::of(&mut simulation)?;
-        let targets = Target::exact(&plain, &rows);
-        let hold = Extrapolator::hold(0, model.step());
-        let conditions = Conditions::continuous(&plain, hold, &rows, &targets);
-        Ok(Self {
-            conditions: conditions.ok_or(PaperError::NoConditions)?,
-            rows,
-            targets,
-            hold,
-            plain,
-        })
-    }
-
-    fn everything(&self) -> Vec<bool> {
-        vec![true; self.rows.unknowns()]
-    }
-
-    fn gains(&self) -> Vec<f64> {
-        self.conditions
-            .smallest_gains(&self.everything(), TRUNCATION)
-    }
-
-    /// The same system with gains at work.
-    fn compensated(&self, scenario: &Scenario, gains: &[f64]) -> Result<CoupledModel, PaperError> {
-        let mut simulation = scenario.model(Way::Plain)?.simulation()?;
-        let model = CoupledModel::of(&mut simulation)?;
-        Ok(self.rows.applied_to(model, gains))
-    }
-
-    fn primary(&self, model: &CoupledModel) -> Poles {
-        let starts = self.targets.iter().map(|target| target.pole);
-        let found = starts.map(|start| model.primary(start, self.hold));
-        let missing = Complex::new(f64::NAN, f64::NAN);
-        found.map(|pole| pole.unwrap_or(missing)).collect()
-    }
-
-    fn wanted(&self) -> Poles {
-        self.targets.iter().map(|target| target.pole).collect()
-    }
-}
 
 type Printed<'a> = &'a [(f64, f64)];
 
@@ -86,22 +30,12 @@ fn damping(pole: Complex<f64>) -> f64 {
     -pole.re / pole.norm()
 }
 
-/// Gains in the order of the candidates from the print's d, f and g.
-fn printed_gains(d: [f64; 4], f: [f64; 4], g: [f64; 4]) -> Vec<f64> {
-    // Print: own and received on the first side, sent, own on the second side.
-    [0, 1, 3, 2]
-        .into_iter()
-        .flat_map(|i| [g[i], f[i], d[i]])
-        .collect()
-}
-
 const NOT_UNIQUE: &str = "gains are not unique: ours are the smallest ones; what the printed ones leave of n and where they put the poles is below";
 
-fn gains_and_poles(
-    report: &mut Report,
-    scenario: &Scenario,
-    printed: &[f64],
-) -> Result<(), PaperError> {
+fn gains_and_poles(report: &mut Report, scenario: &Scenario) -> Result<(), PaperError> {
+    let printed = &scenario
+        .printed
+        .expect("the gains of these scenarios are printed")[..];
     let continuous = Continuous::of(scenario)?;
     let gains = continuous.gains();
     let candidates = continuous.rows.candidates();
@@ -113,9 +47,6 @@ fn gains_and_poles(
     let left = continuous.conditions.residual(printed);
     let what = format!("{}: |L k - n| / |n| of the printed gains", scenario.name);
     report.row(what, None, left, "1", "they are printed to four digits");
-    let with_printed = continuous.compensated(scenario, printed)?;
-    let what = format!("{}, printed gains", scenario.name);
-    rows(report, &what, &continuous.primary(&with_printed), &[], "");
     let with_ours = continuous.compensated(scenario, &gains)?;
     let what = format!("{}, our gains", scenario.name);
     let poles = continuous.primary(&with_ours);
@@ -132,78 +63,155 @@ fn gains_and_poles(
         "{}: largest distance of our poles from the monolithic ones",
         scenario.name
     );
-    report.row(what, 0.0, miss.fold(0.0, f64::max), "rad/s", "");
+    report.row(
+        what,
+        None,
+        miss.fold(0.0, f64::max),
+        "rad/s",
+        "our gains put them there",
+    );
     Ok(())
 }
+
+/// The modes of a model of the paper's D(s), by the poles of the monolithic system.
+fn modes(
+    model: &CoupledModel,
+    poles: &Poles,
+    hold: Option<Extrapolator>,
+    scenario: &Scenario,
+) -> Result<Vec<Mode>, PaperError> {
+    let at = displacements(&scenario.simulation(Way::Plain)?);
+    let mode = |&pole: &Complex<f64>| {
+        let shape = model.mode(pole, hold, &at)?;
+        Some(Mode { pole, shape })
+    };
+    Ok(poles.iter().filter_map(mode).collect())
+}
+
+const NOT_REPRODUCED: &str = "not reproduced: ours is the exact root of Eq. 2 with the printed data, and Padé approximants of any order have the same digits (table-1)";
 
 pub(super) fn table_3(report: &mut Report) -> Result<(), PaperError> {
     let scenario = Scenario::undamped();
     let continuous = Continuous::of(&scenario)?;
     let mono = continuous.wanted();
     let plain = continuous.primary(&continuous.plain);
-    let compensated = continuous.compensated(&scenario, &continuous.gains())?;
-    let compensated = continuous.primary(&compensated);
-    rows(
-        report,
-        "monolithic",
-        &mono,
-        &[(0.0, 10.0), (0.0, 33.32)],
-        "",
-    );
-    let note =
-        "exact root; the printed co-simulated poles were not reproduced by any reading tried";
-    let printed = [(-0.19, 9.51), (0.52, 33.27)];
-    rows(report, "co-simulated", &plain, &printed, note);
-    let printed = [(0.0, 10.0), (0.0, 33.32)];
-    rows(report, "compensated", &compensated, &printed, "exact root");
-    let printed = [[-4.88, 0.02], [-0.14, -0.015]];
+    let gains = scenario
+        .printed
+        .expect("the gains of this scenario are printed");
+    let with_printed = continuous.compensated(&scenario, &gains)?;
+    let compensated = continuous.primary(&with_printed);
+    let exact = |sign: f64| {
+        let shape = |a: f64, b: f64| [(Some(a), None), (Some(b), None)];
+        let of = |frequency, shape| PrintedMode {
+            pole: (0.0, frequency),
+            frequency,
+            damping: 0.0,
+            shape,
+        };
+        [
+            of(10.0, shape(-0.9950, -0.0995)),
+            of(33.32, shape(-0.0995, sign * 0.9950)),
+        ]
+    };
+    let coupled = [
+        PrintedMode {
+            pole: (-0.19, 9.51),
+            frequency: 9.51,
+            damping: 0.020,
+            shape: [(Some(-0.9951), None), (Some(-0.09948), Some(-0.0013))],
+        },
+        PrintedMode {
+            pole: (0.52, 33.27),
+            frequency: 33.27,
+            damping: -0.015,
+            shape: [(Some(-0.9951), Some(0.0004)), (Some(0.9951), None)],
+        },
+    ];
+    let hold = Some(continuous.hold);
+    let sets = [
+        (
+            "monolithic",
+            modes(&continuous.plain, &mono, None, &scenario)?,
+            exact(1.0),
+            "",
+        ),
+        (
+            "co-simulated",
+            modes(&continuous.plain, &plain, hold, &scenario)?,
+            coupled,
+            NOT_REPRODUCED,
+        ),
+        (
+            "compensated by the printed gains",
+            modes(&with_printed, &compensated, hold, &scenario)?,
+            exact(1.0),
+            "the printed gains have four digits",
+        ),
+    ];
+    for (what, modes, printed, note) in sets {
+        for (number, (mode, printed)) in modes.iter().zip(&printed).enumerate() {
+            structure::rows(report, what, number + 1, mode, printed, note);
+        }
+    }
+    let printed = [[-4.88, 0.020], [-0.14, -0.015]];
     for mode in 0..2 {
         let error = |pole: Complex<f64>| 100.0 * (pole.norm() / mono[mode].norm() - 1.0);
         let name = |what: &str| format!("mode {}, {what}", mode + 1);
+        let [frequency, ratio] = printed[mode];
         report.row(
             name("frequency error without"),
-            printed[mode][0],
+            frequency,
             error(plain[mode]),
             "%",
-            note,
+            NOT_REPRODUCED,
         );
+        let note = "of the printed gains, on D(s)";
         report.row(
             name("frequency error with"),
             0.0,
             error(compensated[mode]),
             "%",
-            "",
-        );
-        report.row(
-            name("damping without"),
-            printed[mode][1],
-            damping(plain[mode]),
-            "1",
             note,
         );
         report.row(
-            name("damping with"),
+            name("damping error without"),
+            ratio,
+            damping(plain[mode]),
+            "1",
+            NOT_REPRODUCED,
+        );
+        report.row(
+            name("damping error with"),
             0.0,
             damping(compensated[mode]),
             "1",
-            "",
+            note,
         );
     }
-    let d = [-0.0035, 0.0004, -0.0108, -0.0012];
-    let f = [0.0, -0.0498, -0.0499, 0.0994];
-    let g = [-0.4222, 0.7846, -1.0729, -0.1962];
-    gains_and_poles(report, &scenario, &printed_gains(d, f, g))
+    gains_and_poles(report, &scenario)
 }
 
 pub(super) fn table_4(report: &mut Report) -> Result<(), PaperError> {
-    let d = [-0.0036, 0.0003, 0.0018, 0.0001];
-    let f = [-0.0007, -0.0494, -0.0497, 0.100];
-    let g = [-0.4357, 0.7596, 0.1896, -0.0743];
-    gains_and_poles(report, &Scenario::damped(), &printed_gains(d, f, g))?;
-    let d = [0.0042, -0.0003, 0.0009, -0.0004];
-    let f = [0.0008, -0.2011, -0.1997, 0.3994];
-    let g = [0.4564, -0.3928, 0.1230, 0.0528];
-    gains_and_poles(report, &Scenario::coarse(), &printed_gains(d, f, g))
+    for (scenario, ms) in [(Scenario::damped(), "1"), (Scenario::coarse(), "4")] {
+        let continuous = Continuous::of(&scenario)?;
+        let gains = scenario
+            .printed
+            .expect("the gains of these scenarios are printed");
+        let with_printed = continuous.compensated(&scenario, &gains)?;
+        let printed = [(-0.1, 10.0), (-0.1, 33.32)];
+        let what = format!("monolithic, beside {ms} ms");
+        rows(report, &what, &continuous.wanted(), &printed, "");
+        let what = format!("compensated by the printed gains, {ms} ms");
+        rows(
+            report,
+            &what,
+            &continuous.primary(&with_printed),
+            &printed,
+            "",
+        );
+        gains_and_poles(report, &scenario)?;
+    }
+    Ok(())
 }
 
 /// Primary poles: monolithic, without and with compensation.
@@ -362,8 +370,9 @@ pub(super) fn table_7(report: &mut Report) -> Result<(), PaperError> {
         (0.063, 21.479),
     ];
     let what = "co-simulated, Ts = 3 ms";
-    rows(report, what, &plain, &printed, "exact root");
-    let note = "exact root, D(s) gains";
+    let note = "exact root; some last digits are cut off in the print, not rounded";
+    rows(report, what, &plain, &printed, note);
+    let note = "exact root; smallest gains on D(s), since the paper prints none for this system";
     rows(
         report,
         "compensated",

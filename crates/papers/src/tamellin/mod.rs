@@ -1,25 +1,28 @@
 //! I. Tamellin, D. Richiedei, B. Rodriguez, F. Gonzalez, "Eigenstructure assignment and compensation
 //! of explicit co-simulation problems", Mechanism and Machine Theory 176 (2022) 105004.
 //!
-//! Tables and figures of poles follow the paper's continuous model, D(s). Whatever is run is
-//! compensated by gains designed on the co-simulation as it runs; the note says so where it matters.
+//! Tables and figures of poles follow the paper's continuous model, D(s). What is run is run by the paper's method first:
+//! with the gains that it prints where it does, and with the smallest gains on D(s); then with ours, which are designed on the
+//! co-simulation as it runs (z).
 
 mod assignment;
 mod chains;
+mod continuous;
 mod histories;
 mod overhead;
 mod poles;
 mod random;
 mod scatter;
 mod scenario;
+mod structure;
 
 use crate::item::Item;
 
 const PAPER: &str = "tamellin";
 
 macro_rules! items {
-    ($($name:literal, $title:literal, $compute:path;)*) => {
-        &[$(Item::new(PAPER, $name, $title, $compute)),*]
+    ($($name:literal, $title:literal, $compute:path $(, $extension:ident)?;)*) => {
+        &[$(Item::new(PAPER, $name, $title, $compute)$(.$extension())?),*]
     };
 }
 
@@ -45,7 +48,7 @@ pub(crate) const ITEMS: &[Item] = items! {
     "fig-17", "Energy under a chirp force", histories::fig_17;
     "table-6", "Errors under a chirp force", histories::table_6;
     "fig-18", "Energy errors of random two-mass systems", random::fig_18;
-    "chains", "Random chains, and several micro steps: how many are stabilised", chains::chains;
+    "chains", "Random chains, and several micro steps: how many are stabilised", chains::chains, extension;
     "table-7", "Primary poles of the four-mass system", assignment::table_7;
     "table-8", "Frequencies and damping of the four-mass system", assignment::table_8;
     "fig-20", "Primary poles of the four-mass system", assignment::fig_20;

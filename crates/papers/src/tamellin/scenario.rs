@@ -3,6 +3,7 @@
 use oldham_cosim::{InMemory, Run, Simulation};
 use oldham_model::{Integrator, Model, Overrides};
 
+use super::continuous::Continuous;
 use crate::item::PaperError;
 
 const TWO_MASS: &str = include_str!("../../../../examples/two-mass-compensated.toml");
@@ -16,7 +17,33 @@ pub(super) struct Scenario {
     set: Vec<(String, String)>,
     /// Columns of the coupling displacement and of the coupling force.
     pub signals: [&'static str; 2],
+    /// The gains that the paper prints, in the order of the candidates.
+    pub printed: Option<[f64; 12]>,
 }
+
+/// Gains in the order of the candidates from the print's d, f and g.
+const fn printed_gains(d: [f64; 4], f: [f64; 4], g: [f64; 4]) -> [f64; 12] {
+    // Print: own and received on the force side, sent, own on the motion side.
+    [
+        g[0], f[0], d[0], g[1], f[1], d[1], g[3], f[3], d[3], g[2], f[2], d[2],
+    ]
+}
+
+const UNDAMPED: [f64; 12] = printed_gains(
+    [-0.0035, 0.0004, -0.0108, -0.0012],
+    [0.0, -0.0498, -0.0499, 0.0994],
+    [-0.4222, 0.7846, -1.0729, -0.1962],
+);
+const DAMPED: [f64; 12] = printed_gains(
+    [-0.0036, 0.0003, 0.0018, 0.0001],
+    [-0.0007, -0.0494, -0.0497, 0.100],
+    [-0.4357, 0.7596, 0.1896, -0.0743],
+);
+const COARSE: [f64; 12] = printed_gains(
+    [0.0042, -0.0003, 0.0009, -0.0004],
+    [0.0008, -0.2011, -0.1997, 0.3994],
+    [0.4564, -0.3928, 0.1230, 0.0528],
+);
 
 /// How a system is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +54,11 @@ pub(super) enum Way {
     Monolithic,
     /// Divided, without compensation.
     Plain,
-    /// Divided, with gains for the co-simulation as it runs.
+    /// Divided, with the gains that the paper prints.
+    Printed,
+    /// Divided, with the smallest gains on the paper's continuous model D(s).
+    Continuous,
+    /// Divided, with gains for the co-simulation as it runs: ours.
     Compensated,
 }
 
@@ -37,12 +68,15 @@ impl Way {
             Self::Exact => "reference",
             Self::Monolithic => "monolithic",
             Self::Plain => "without compensation",
-            Self::Compensated => "with compensation",
+            Self::Printed => "with the printed gains",
+            Self::Continuous => "with D(s) gains",
+            Self::Compensated => "with our gains, in z",
         }
     }
 }
 
 /// The time history of a run.
+#[derive(Clone)]
 pub(super) struct History {
     pub time: Vec<f64>,
     pub displacement: Vec<f64>,
@@ -58,21 +92,31 @@ impl Scenario {
             text: TWO_MASS.into(),
             set: Vec::new(),
             signals: ["right.x2.x", "left.fc"],
+            printed: None,
         }
         .with(&damped)
         .with(&[("simulation.step", step)])
     }
 
     pub fn undamped() -> Self {
-        Self::two_mass("undamped, Ts = 1 ms", 0.0, 1e-3)
+        Self {
+            printed: Some(UNDAMPED),
+            ..Self::two_mass("undamped, Ts = 1 ms", 0.0, 1e-3)
+        }
     }
 
     pub fn damped() -> Self {
-        Self::two_mass("damped, Ts = 1 ms", 0.1, 1e-3)
+        Self {
+            printed: Some(DAMPED),
+            ..Self::two_mass("damped, Ts = 1 ms", 0.1, 1e-3)
+        }
     }
 
     pub fn coarse() -> Self {
-        Self::two_mass("damped, Ts = 4 ms", 0.1, 4e-3)
+        Self {
+            printed: Some(COARSE),
+            ..Self::two_mass("damped, Ts = 4 ms", 0.1, 4e-3)
+        }
     }
 
     pub fn four_mass() -> Self {
@@ -81,6 +125,7 @@ impl Scenario {
             text: FOUR_MASS.into(),
             set: Vec::new(),
             signals: ["second.x3.x", "first.fc"],
+            printed: None,
         }
     }
 
@@ -91,6 +136,7 @@ impl Scenario {
             text,
             set: Vec::new(),
             signals,
+            printed: None,
         }
     }
 
@@ -112,10 +158,27 @@ impl Scenario {
         ])
     }
 
+    /// Whether a force acts on it.
+    pub fn is_swept(&self) -> bool {
+        self.text.contains("chirp")
+    }
+
     pub fn model(&self, way: Way) -> Result<Model, PaperError> {
         let mut set = self.set.clone();
-        if way != Way::Compensated {
-            set.push(("compensator.coupling.method".into(), "none".into()));
+        match way {
+            Way::Compensated => {}
+            Way::Printed | Way::Continuous => {
+                let continuous = Continuous::of(self)?;
+                let gains = match (way, self.printed) {
+                    (Way::Printed, Some(gains)) => gains.to_vec(),
+                    _ => continuous.gains(),
+                };
+                set.push((
+                    "compensator.coupling.gains".into(),
+                    continuous.table(&gains),
+                ));
+            }
+            _ => set.push(("compensator.coupling.method".into(), "none".into())),
         }
         Ok(Model::parse(
             &self.text,
@@ -124,19 +187,31 @@ impl Scenario {
         )?)
     }
 
+    /// With gains of any origin.
+    pub fn with_gains(&self, table: String) -> Result<Simulation, PaperError> {
+        let mut set = self.set.clone();
+        set.push(("compensator.coupling.gains".into(), table));
+        let model = Model::parse(&self.text, "the paper's model", &Overrides(set))?;
+        Ok(model.simulation()?)
+    }
+
     pub fn simulation(&self, way: Way) -> Result<Simulation, PaperError> {
         let model = self.model(way)?;
         Ok(match way {
             Way::Exact => model.monolithic(Some(Integrator::Exact))?,
             Way::Monolithic => model.monolithic(None)?,
-            Way::Plain | Way::Compensated => model.simulation()?,
+            _ => model.simulation()?,
         })
     }
 
     /// Runs it to its end, which an unstable one may reach with any values.
     pub fn run(&self, way: Way) -> Result<History, PaperError> {
         let steps = self.model(way)?.steps();
-        let mut simulation = self.simulation(way)?;
+        self.history(self.simulation(way)?, steps)
+    }
+
+    /// So many steps of a simulation.
+    pub fn history(&self, mut simulation: Simulation, steps: u64) -> Result<History, PaperError> {
         let mut recorded = InMemory::default();
         simulation.run(Run::new(steps, &mut recorded)).end?;
         let column = |name: &str| {

@@ -11,6 +11,7 @@ use oldham_study::vibrations;
 
 use super::limit;
 use super::rig::{DURATION, History, LUMPED, Model, STEP, UNSTABLE, Variant};
+use crate::computed::Computed;
 use crate::item::{PaperError, Report};
 
 fn panel(label: &str, order: usize, runs: &[(&str, &History)]) -> Panel {
@@ -101,18 +102,24 @@ fn left_by_the_method(time: f64) -> f64 {
 /// Of bending in the plane of the crank, with the particles' mass at the tip.
 fn frequencies(report: &mut Report) -> Result<(), PaperError> {
     let model = Variant::new(Model::Rig, false).model()?;
-    let found = vibrations(&model, About::Start, 8, None)?;
+    let found = vibrations(&model, About::Start, 12, None)?;
+    let modes = found.iter().flat_map(|part| &part.found.modes);
+    // The beam lies along x and the crank moves along y: bending in its plane moves nodes along y and turns them about z.
+    let in_plane = modes.filter(|mode| {
+        let most = |of: &dyn Fn(usize) -> f64| (0..mode.shape.len()).map(of).fold(0.0, f64::max);
+        let way = |axis: usize| most(&|node| mode.shape[node].0[axis].abs());
+        let turn = |axis: usize| most(&|node| mode.shape[node].1[axis].abs());
+        let is_bent = way(1) > way(0).max(way(2)) && turn(2) > turn(0).max(turn(1));
+        mode.omega > 0.0 && is_bent
+    });
+    let hertz: Vec<f64> = in_plane.map(|mode| mode.omega / TAU).collect();
     for (number, printed) in [15.619, 127.460, 381.082].into_iter().enumerate() {
-        let modes = found.iter().flat_map(|part| &part.found.modes);
-        let all = modes.map(|mode| mode.omega / TAU);
-        let apart = |hertz: &f64| (hertz - printed).abs();
-        let nearest = all.min_by(|a, b| apart(a).total_cmp(&apart(b)));
         report.row(
             format!("bending mode {}", number + 1),
             printed,
-            nearest.unwrap_or(f64::NAN),
+            hertz.get(number).copied(),
             "Hz",
-            "one mechanism, 7 g at the tip; Euler-Bernoulli has 15.627, 127.40 and 379.62 Hz",
+            "one mechanism, 7 g at the tip; by order among the modes that bend in the plane of the crank. Euler-Bernoulli has 15.627, 127.40 and 379.62 Hz",
         );
     }
     Ok(())
@@ -214,27 +221,16 @@ const PRINTED_RHO: &str = "0.56";
 
 pub(super) fn fig_17(report: &mut Report) -> Result<(), PaperError> {
     let mut figure = Figure::new("Acceleration of the can");
-    for (law, printed) in [
-        ("original", 0.0),
-        ("index-3", 0.0),
-        ("index-2", 0.0),
-        ("index-1", 1.0),
-    ] {
+    for law in ["original", "index-3", "index-2", "index-1"] {
         let law_word = format!("\"{law}\"");
         let run = Variant::new(Model::Rig, true).with("multibody.rig.cut.prescribe", &law_word);
         let run = run.run(DURATION)?;
         let lost = run.lost();
         let stable = f64::from(u8::from(lost.is_infinite()));
         let note = "1: below 1e5 m/s2 for 2 s; the whole can behind the interface; the spectral radius of the smooth side is not printed, 0.25 is ours";
-        report.row(format!("{law}: stable"), printed, stable, "1", note);
+        report.row(format!("{law}: stable"), None, stable, "1", note);
         let row = format!("{law}: time until 1e5 m/s2");
-        report.row(
-            row,
-            None,
-            lost,
-            "s",
-            "infinite where it never comes to that",
-        );
+        report.row(row, None, lost, "s", "inf: it never comes to that");
         let shown: Vec<f64> = (run.can[2].iter())
             .map(|a| a.clamp(-UNSTABLE, UNSTABLE))
             .collect();
@@ -242,6 +238,13 @@ pub(super) fn fig_17(report: &mut Report) -> Result<(), PaperError> {
         let label = format!("{law}: a / m/s²");
         figure = figure.with_panel(Panel::new("time / s", label).with_series(series));
     }
+    let is_stable = |law: &str| report.value(&format!("{law}: stable")) > 0.0;
+    let holds = is_stable("index-1")
+        && !["original", "index-3", "index-2"]
+            .into_iter()
+            .any(is_stable);
+    let note = "with a spectral radius of 0.25 of the smooth side, which the paper does not print for this section; with its 0.56 index-1 fails, too, unless the beam's side has a part of the can (rows below)";
+    report.statement("index-1 inputs are stable, the others are not", holds, note);
     for (rho, share, inertia) in [
         ("0.2", "0.999", "all"),
         ("0.3", "0.999", "all"),
@@ -293,28 +296,68 @@ pub(super) fn fig_18(report: &mut Report) -> Result<(), PaperError> {
     pictures(report, "Explicit and implicit coupling", &runs)
 }
 
+/// Iterated until a tolerance, for the search after the rule that gives three calls.
+const TOLERANCES: [&str; 3] = ["1e-3", "1e-2", "1e-1"];
+/// How long that search runs each.
+const SEARCHED: f64 = 0.2;
+
 pub(super) fn table_3(report: &mut Report) -> Result<(), PaperError> {
     let rig = || Variant::new(Model::Rig, true);
-    for (name, variant, [time, calls]) in [
-        ("explicit", rig(), [Some(672.5), Some(1.0)]),
-        ("implicit", tight(rig()), [Some(2682.0), Some(3.0)]),
+    let printed = [
+        Some([2683.4, 672.5, 2571.5]),
+        Some([10754.9, 2682.0, 10693.4]),
+        None,
+    ];
+    let calls = "how often it takes depends on the mass behind the interface and on how the next iterate is found, which is not printed; the rows below look for the rule";
+    let variants = [
+        ("explicit", rig(), Some(20001.0)),
+        ("implicit", tight(rig()), Some(60011.0)),
         (
             "implicit, can on the beam's side",
             tight(rig().on_the_beam()),
-            [None; 2],
+            None,
         ),
-    ] {
+    ];
+    for ((name, variant, printed_calls), printed) in variants.into_iter().zip(printed) {
         let run = variant.run(DURATION)?;
         let note =
-            "one thread; printed: elapsed time of MBDyn and Chrono with four threads over 2 s";
-        report.row(format!("{name}: time"), time, run.wall, "s", note);
-        report.row(
-            format!("{name}: steps of the nonsmooth part for each macro step"),
-            calls,
-            run.calls,
-            "1",
-            "printed: 20001 and 60011 calls in 20000 steps; how often it takes depends on the mass behind the interface, and on how the next iterate is found, which is not printed",
-        );
+            "ours: one thread, wall time over 2 s; printed: MBDyn and Chrono with four threads";
+        for (what, place) in [
+            ("CPU time", 0),
+            ("elapsed time", 1),
+            ("CPU time of the nonsmooth solver", 2),
+        ] {
+            let printed = printed.map(|times| times[place]);
+            // Of one thread they are the same; the solver's share is not timed here.
+            let ours = (place < 2).then_some(run.wall);
+            report
+                .row(format!("{name}: {what}"), printed, ours, "s", note)
+                .by_the_clock();
+        }
+        let steps = (DURATION / STEP).round();
+        let name = format!("{name}: calls of the nonsmooth solver");
+        report.row(name, printed_calls, run.calls * steps, "1", calls);
+    }
+    for (label, acceleration) in [("plain iteration", Some("fixed")), ("accelerated", None)] {
+        for tolerance in TOLERANCES {
+            let mut variant = tight(rig()).with("schedule.implicit.relative", tolerance);
+            if let Some(word) = acceleration {
+                variant = variant.with("schedule.implicit.acceleration", word);
+            }
+            let run = variant.run(SEARCHED);
+            let whole = run
+                .ok()
+                .filter(|run| run.times.last().is_some_and(|t| *t > SEARCHED - 2.0 * STEP));
+            let calls = whole.map_or(Computed::Failed, |run| run.calls.into());
+            let name = format!("calls a step, {label}, tolerance {tolerance}, first 0.2 s");
+            report.row(
+                name,
+                None,
+                calls,
+                "1",
+                "printed: 3.0 on average at 1e-3. Ours comes to that between 1e-2 and 1e-1, or with the can on the beam's side; a plain iteration fails with the whole can behind the interface",
+            );
+        }
     }
     Ok(())
 }

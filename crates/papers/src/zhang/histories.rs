@@ -129,7 +129,7 @@ pub(super) fn fig_9(report: &mut Report) -> Result<(), PaperError> {
             let note = "from 0.1 ms to 0.01 ms; printed: approximately first order";
             report.row(
                 format!("{name}: order of {quantity}"),
-                1.0,
+                None,
                 order,
                 "1",
                 note,
@@ -163,7 +163,9 @@ pub(super) fn table_1(report: &mut Report) -> Result<(), PaperError> {
             let history = run(&as_printed(settings.clone()), step)?;
             let row = format!("{name}: time at {step:e} s");
             let note = "0.5 s on one thread; printed: MBDyn and Chrono, duration not stated";
-            report.row(row, printed, history.wall, "s", note);
+            report
+                .row(row, printed, history.wall, "s", note)
+                .by_the_clock();
             if step == 1e-3 {
                 let row = format!("{name}: steps of the smooth side for each macro step");
                 let note = "what makes implicit coupling dear";

@@ -104,7 +104,8 @@ pub(crate) const ITEMS: &[Item] = &[
         "jacobians",
         "The damper with interface Jacobians (not in the paper)",
         jacobians::beyond,
-    ),
+    )
+    .extension(),
 ];
 
 /// How the nonsmooth side follows the motion of the smooth one.

@@ -123,6 +123,12 @@ impl Conditions {
         self.solve(chosen, truncation).gains
     }
 
+    /// Directions in which the chosen gains may be changed while the conditions stay met: k = k₀ + V k_r (Tamellin 2022,
+    /// Eq. 27). All gains of a direction together are of the size of one stiffness.
+    pub fn free_directions(&self, chosen: &[bool], truncation: f64) -> Vec<Vec<f64>> {
+        self.solve(chosen, truncation).free
+    }
+
     /// What gains leave of n, relative to it.
     pub fn residual(&self, gains: &[f64]) -> f64 {
         let scaled = gains

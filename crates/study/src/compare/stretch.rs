@@ -145,9 +145,11 @@ impl Channel {
         (self.high - self.low).max(0.0)
     }
 
-    /// Normalised root mean square error (Tamellin 2022, Eq. 42), where it is defined.
+    /// Normalised root mean square error (Tamellin 2022, Eq. 42), where it is defined: not for what is conserved, which
+    /// only rounding moves.
     pub fn nrms(&self) -> Option<f64> {
-        (self.range() > 0.0).then(|| self.rms() / self.range())
+        let variation = oldham_results::metrics::variation(self.low, self.high);
+        (variation > 0.0).then(|| self.rms() / variation)
     }
 
     /// The last values of signal and reference.

@@ -1,0 +1,156 @@
+"""Holds the dependencies of Rust and of the page against audit/policy.toml.
+
+Licences are read from the packages themselves. Advisories come from cargo-deny and npm audit where they are there and
+their databases can be reached; elsewhere the last answer counts, which stands in audit/answer.json with its date and the
+packages that it is about. Packages that no answer is about are named.
+
+    python3 audit/audit.py            exit code 1 if something is not as the policy says
+    python3 audit/audit.py --strict   also if no database has looked at a package
+"""
+
+import datetime
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+POLICY = tomllib.loads((ROOT / "audit/policy.toml").read_text())
+ANSWER = ROOT / "audit/answer.json"
+
+
+def is_allowed(expression, allowed):
+    """Whether a licence expression (SPDX, or the old form with a slash) can be met with allowed licences."""
+    tokens = re.findall(r"\(|\)|[^\s()/]+|/", expression)
+    tokens = ["OR" if token == "/" else token for token in tokens]
+
+    def any_of():
+        met = all_of()
+        while tokens and tokens[0] == "OR":
+            tokens.pop(0)
+            met = all_of() or met
+        return met
+
+    def all_of():
+        met = one()
+        while tokens and tokens[0] == "AND":
+            tokens.pop(0)
+            met = one() and met
+        return met
+
+    def one():
+        token = tokens.pop(0)
+        if token == "(":
+            met = any_of()
+            tokens.pop(0)
+            return met
+        met = token in allowed
+        if tokens and tokens[0] == "WITH":
+            # An exception permits more, never less.
+            del tokens[:2]
+        return met
+
+    return bool(expression) and any_of() and not tokens
+
+
+def rust_packages():
+    command = ["cargo", "metadata", "--format-version", "1", "--locked"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    packages = json.loads(found.stdout)["packages"]
+    return {f"{p['name']} {p['version']}": p.get("license") or "" for p in packages if p["source"]}
+
+
+def npm_packages():
+    packages = json.loads((ROOT / "web/package-lock.json").read_text())["packages"]
+    name = lambda place: place.split("node_modules/")[-1]
+    return {f"{name(k)} {v['version']}": v.get("license", "") for k, v in packages.items() if k}
+
+
+def ask_cargo_deny():
+    """Open advisories by cargo-deny, or nothing where it cannot tell."""
+    if not shutil.which("cargo-deny"):
+        return None
+    command = ["cargo", "deny", "--format", "json", "check", "advisories"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    found, is_over = [], False
+    for line in told.stderr.splitlines():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        is_over |= entry.get("type") == "summary"
+        advisory = entry.get("fields", {}).get("advisory")
+        if advisory:
+            kind = advisory.get("informational") or "vulnerability"
+            found.append({"advisory": advisory["id"], "package": advisory["package"], "kind": str(kind)})
+    return found if is_over else None
+
+
+def ask_npm():
+    """The same for the page."""
+    if not shutil.which("npm"):
+        return None
+    told = subprocess.run(["npm", "audit", "--json"], cwd=ROOT / "web", capture_output=True, text=True)
+    try:
+        answer = json.loads(told.stdout)
+        vulnerable = answer["vulnerabilities"]
+    except (ValueError, KeyError):
+        return None
+    return [{"advisory": f"npm {name}", "package": name, "kind": what["severity"]} for name, what in vulnerable.items()]
+
+
+def audit():
+    problems, unseen = [], []
+    last = json.loads(ANSWER.read_text())
+    today = datetime.date.today().isoformat()
+    for kind, packages, ask in [("rust", rust_packages(), ask_cargo_deny), ("npm", npm_packages(), ask_npm)]:
+        refused = [(p, licence) for p, licence in packages.items() if not is_allowed(licence, POLICY["licences"])]
+        problems += [f"{p}: licence `{licence}` is not in the policy" for p, licence in refused]
+        print(f"{kind}: {len(packages)} packages, {len(packages) - len(refused)} with a licence of the policy")
+        answer = last[kind]
+        found = ask()
+        if found is not None:
+            answer.update(date=today, open=found, packages=sorted(packages))
+            print(f"{kind}: advisories of today, {len(found)} open")
+        elif answer["date"]:
+            print(f"{kind}: {answer['database']} is not reachable; last answer of {answer['date']}, {len(answer['open'])} open")
+        else:
+            print(f"{kind}: {answer['database']} is not reachable, and was never")
+        accepted = {entry["advisory"]: entry for entry in POLICY["accepted"]}
+        for advisory in answer["open"]:
+            entry = accepted.get(advisory["advisory"])
+            if entry is None:
+                problems.append(f"{advisory['package']}: {advisory['advisory']} ({advisory['kind']}) is open")
+            else:
+                print(f"{kind}: {advisory['advisory']} of {entry['package']} is accepted: {entry['reason']}")
+        unseen += sorted(set(packages) - set(answer["packages"]))
+    ANSWER.write_text(json.dumps(last, indent=1) + "\n")
+    if unseen:
+        print(f"no database has looked at {len(unseen)} packages: {', '.join(unseen)}")
+    for problem in problems:
+        print(f"problem: {problem}", file=sys.stderr)
+    return 1 if problems or (unseen and "--strict" in sys.argv) else 0
+
+
+def test():
+    allowed = ["MIT", "Zlib"]
+    for expression, wanted in [
+        ("MIT", True),
+        ("GPL-3.0", False),
+        ("GPL-3.0 OR MIT", True),
+        ("MIT/Apache-2.0", True),
+        ("MIT AND GPL-3.0", False),
+        ("(GPL-3.0 OR MIT) AND Zlib", True),
+        ("(GPL-3.0 OR MIT) AND Apache-2.0", False),
+        ("MIT WITH some-exception OR GPL-3.0", True),
+        ("", False),
+    ]:
+        assert is_allowed(expression, allowed) == wanted, expression
+
+
+if __name__ == "__main__":
+    test()
+    sys.exit(audit())
