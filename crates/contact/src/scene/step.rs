@@ -178,8 +178,10 @@ impl Scene {
         if let Correction::Positions { beyond } = self.options.correction
             && deepest > beyond
         {
+            // The convex law keeps the shifts of its papers.
+            let ahead = if law == FrictionLaw::Coulomb { h } else { 0.0 };
             (report.correction_work, report.correction_moment) =
-                self.move_apart(mobility, Surfaces::Rigid);
+                self.move_apart(mobility, Surfaces::Rigid, ahead);
             report.is_separated = true;
         }
         if report.blows > 0 {
@@ -505,10 +507,11 @@ impl Scene {
     /// read the [shift](Self::shift). Returns the work against gravity and loads, and the angular momentum that the
     /// momenta have gained.
     pub fn separate(&mut self, mobility: &[f64]) -> (f64, Vec3) {
-        self.move_apart(mobility, Surfaces::All)
+        self.move_apart(mobility, Surfaces::All, 0.0)
     }
 
-    fn move_apart(&mut self, mobility: &[f64], surfaces: Surfaces) -> (f64, Vec3) {
+    /// The same for gaps as they will be after a time with the velocities of the bodies.
+    fn move_apart(&mut self, mobility: &[f64], surfaces: Surfaces, ahead: f64) -> (f64, Vec3) {
         self.find_inverse_inertia();
         self.find_levers(1.0);
         let scratch = &mut self.scratch;
@@ -548,15 +551,21 @@ impl Scene {
                 mechanism,
             };
             let (world, biases) = (&self.world, &mut scratch.biases);
-            let own = &touches[..world.details().len()];
+            // Grains do not yield.
+            let own = match ahead > 0.0 {
+                true => touches,
+                false => &touches[..world.details().len()],
+            };
             biases.clear();
             biases.make_room(own.len());
             biases.extend(own.iter().enumerate().map(|(contact, touch)| {
                 let yields = world.law(touch).stiffness.is_finite();
-                match yields && surfaces == Surfaces::Rigid || is_wedged(&asked, contact) {
-                    true => FAR,
-                    false => aim.at(touch.gap),
+                if yields && surfaces == Surfaces::Rigid || is_wedged(&asked, contact) {
+                    return FAR;
                 }
+                // What velocities close is not there for a shift.
+                let closing = asked.relative(contact, &self.motion).dot(touch.normal);
+                aim.at(touch.gap + ahead * closing)
             }));
             aim.own = biases;
         }
