@@ -8,6 +8,8 @@ use crate::scene::{Body, Correction, Options, Scene, StepReport};
 use crate::shape::{Can, Pose, Shape, Wall};
 use crate::touch::{BodyId, Surface};
 
+use super::noise::Noise;
+
 /// Centres of the 147 spheres of the shaken can: a loose heap in which nothing touches.
 const HEAP: &str = include_str!("../../data/shaken-can.txt");
 
@@ -35,23 +37,6 @@ pub struct Shaken {
 fn height(step: u64) -> f64 {
     let t = step as f64 * STEP;
     4e-3 * (std::f64::consts::TAU * 15.5 * t).sin()
-}
-
-/// Numbers from −1 to 1 that look random and are the same everywhere (Knuth's multiplier).
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        V3([self.next(), self.next(), self.next()])
-    }
 }
 
 fn options() -> Options {
