@@ -178,7 +178,7 @@ impl Pile {
 }
 
 impl PileFigures {
-    fn add(&mut self, (report, spent): &(StepReport, f64)) {
+    pub(super) fn add(&mut self, (report, spent): &(StepReport, f64)) {
         self.steps += 1;
         self.mean += spent * 1e6;
         self.longest = self.longest.max(spent * 1e6);
@@ -190,7 +190,7 @@ impl PileFigures {
         self.factorisations += report.solved.factorisations as f64;
     }
 
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         let share = 1.0 / self.steps.max(1) as f64;
         for sum in [
             &mut self.mean,

@@ -36,7 +36,7 @@ const SAME: f64 = 1e-2;
 pub fn beside_edges(points: &mut Vec<Point>, start: usize, size: f64) {
     let met = points[start];
     let mut kept = start + 1;
-    for i in kept..points.len() {
+    for i in start + 1..points.len() {
         let mut point = points[i];
         // Edges part the solids more than the face does: nothing asks for more room than they do.
         point.gap = point.gap.max(met.gap);
