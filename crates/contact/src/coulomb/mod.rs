@@ -50,6 +50,8 @@ const MORE_DIGITS: usize = 2;
 const SWEEP_WORK: f64 = 300.0;
 /// A factorisation that costs more sweeps than this is put off.
 const DEAR_SWEEPS: f64 = 100.0;
+/// Islands with fewer contacts for each body, such as those of round ones, settle by sweeps most of the time.
+const LOOSE: usize = 3;
 /// Sweeps of an island that nothing else has solved.
 const LAST_SWEEPS: usize = 500;
 /// Steps of the smoothing method.
@@ -169,6 +171,10 @@ impl Coulomb {
                 false => (FIRST_STEPS, 1e-3),
             };
             now = self.newton(aim, steps, solved);
+        }
+        let is_loose = self.island.links.len() < LOOSE * self.island.movers.len();
+        if is_loose && !is_small && !now.is_met(self.tolerance) {
+            now = self.sweep(self.tolerance, 5 * FIRST_SWEEPS, solved);
         }
         if !now.is_met(self.tolerance) && work <= MOST_WORK {
             now = self.smooth(solved);
