@@ -1,10 +1,13 @@
-"""Times MuJoCo on the shaken can, beside Oldham's own figures.
+"""Times MuJoCo on the shaken can and on piles of boxes and spheres, beside Oldham's own figures.
 
 147 spheres of lead, radius 1 mm, friction 0.52, in a prism of 24 flat walls with bottom and lid, which moves along z by
 4 mm sin(2 pi 15.5 Hz t); step 1e-4 s, 0.3 s, from the heap of `crates/contact/data`. MuJoCo's contacts are soft: they are set as stiff
 as its step tolerates. The can is at rest and gravity moves instead, so that contacts know its velocity. Time is CPU time of `mj_step`, one thread; work and penetration are as `oldham bench contact` takes them.
 
-Oldham's own figures for the same scene: `oldham bench contact`.
+Piles of 1 to 1000 boxes or spheres fall into a shaft from the same places as in `oldham bench contact`, with the same step of 2.5 ms, elliptic cones,
+Newton's method at its own tolerance and contacts as MuJoCo has them by default, one thread, nothing asleep: 0.5 s from the first touch on, and 0.5 s after 3 s.
+
+Oldham's own figures for the same scenes: `oldham bench contact`.
 
 Usage: mujoco_peer.py
 """
@@ -81,12 +84,84 @@ def run(centres):
     }
 
 
+PILE_STEP, SPACING, JITTER = 2.5e-3, 0.26, 0.015
+
+
+class Noise:
+    """Numbers from -1 to 1, the same as Oldham's."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def vector(self):
+        return np.array([self.next() for _ in range(3)])
+
+    def next(self):
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (self.state >> 11) / 2**52 - 1
+
+
+def pile(kind, count):
+    along, across = {1: (1, 1), 10: (2, 1), 100: (5, 2), 1000: (10, 10)}[count]
+    x, y = along * SPACING, across * SPACING
+    solid = 'friction="0.5 0 0" condim="3" density="1000"'
+    shape = {"boxes": 'type="box" size="0.08 0.06 0.05"', "spheres": 'type="sphere" size="0.06"'}[kind]
+    walls = [((0, 0, 0), (0, 0, 1)), ((0, 0, 0), (1, 0, 0)), ((x, y, 0), (-1, 0, 0)), ((0, 0, 0), (0, 1, 0)), ((x, y, 0), (0, -1, 0))]
+    parts = [
+        f'<geom type="plane" size="20 20 1" pos="{p[0]} {p[1]} {p[2]}" zaxis="{z[0]} {z[1]} {z[2]}" {solid}/>' for p, z in walls
+    ]
+    noise = Noise(1)
+    for i in range(count):
+        site = np.array([i % along, i // along % across, i // (along * across)])
+        at = (site + 0.5) * SPACING + noise.vector() * JITTER
+        turn = noise.vector() * math.pi
+        angle = np.linalg.norm(turn)
+        axis = math.sin(angle / 2) * turn / angle
+        pose = f'pos="{at[0]} {at[1]} {at[2]}" quat="{math.cos(angle / 2)} {axis[0]} {axis[1]} {axis[2]}"'
+        parts.append(f"<body {pose}><freejoint/><geom {shape} {solid}/></body>")
+    return f"""
+<mujoco>
+  <option timestep="{PILE_STEP}" gravity="0 0 -9.81" cone="elliptic" solver="Newton"/>
+  <size memory="2G"/>
+  <worldbody>{"".join(parts)}</worldbody>
+</mujoco>"""
+
+
+def time_piles(kind, count):
+    scene = mujoco.MjModel.from_xml_string(pile(kind, count))
+    data = mujoco.MjData(scene)
+
+    def stretch(name):
+        spent, deepest, contacts = 0.0, 0.0, 0
+        for _ in range(200):
+            start = time.process_time()
+            mujoco.mj_step(scene, data)
+            spent += time.process_time() - start
+            contacts += data.ncon
+            if data.ncon:
+                deepest = max(deepest, -data.contact.dist.min())
+        print(f"  {name:21} {1e6 * spent / 200:10.1f} us a step, {1e3 * deepest:.3f} mm deep, {contacts / 200:.0f} contacts", flush=True)
+
+    while not (data.ncon and data.contact.dist.min() <= 0):
+        mujoco.mj_step(scene, data)
+    stretch(f"{kind}-{count}-landing")
+    while data.time < 3:
+        mujoco.mj_step(scene, data)
+    stretch(f"{kind}-{count}")
+
+
 def main():
     centres = np.loadtxt(DATA)
     peer = run(centres)
     print(f"MuJoCo {mujoco.__version__} on the shaken can")
     print(f"  {peer['ms']:.3f} ms a step, {peer['p99']:.3f} ms 99th percentile")
     print(f"  {peer['penetration']:.1f} um largest penetration, {peer['work']:.2f} mJ work")
+    print(f"MuJoCo {mujoco.__version__} on piles")
+    for kind in ("boxes", "spheres"):
+        for count in (1, 10, 100, 1000):
+            # Its matrix is dense in a pile of spheres: minutes for each simulated second.
+            if (kind, count) != ("spheres", 1000):
+                time_piles(kind, count)
 
 
 main()

@@ -1,9 +1,11 @@
 //! Time per step of the shaken can and of beds of grains, in CPU time of this thread.
 //!
-//! `cargo run --release -p oldham-contact --example shaken -- [can|cylinder|beds] [starts]`
+//! `cargo run --release -p oldham-contact --example shaken -- [can|cylinder|coulomb|beds] [starts]`
 
-use oldham_contact::Wall;
-use oldham_contact::bench::{Figures, bed, mean_of_starts, measure};
+use oldham_contact::bench::{
+    CAN_TOLERANCE, Figures, bed, mean_of, mean_of_starts, measure, shaken_can_by,
+};
+use oldham_contact::{Coulomb, Wall};
 use rustix::time::{ClockId, clock_gettime};
 
 fn cpu() -> f64 {
@@ -41,6 +43,12 @@ fn main() {
     match what {
         "can" => can("can", Wall::Facets(24), starts),
         "cylinder" => can("cylinder", Wall::Round, starts),
+        "coulomb" => {
+            let solver = || Coulomb::new(CAN_TOLERANCE, 20_000);
+            let can = |start| shaken_can_by(solver(), Wall::Facets(24), start);
+            let mean = mean_of(can, starts, 3000, &cpu).expect("the scene runs");
+            show("coulomb", &mean);
+        }
         _ => {
             let mut times = Vec::new();
             for (grains, steps) in [(100, 3000), (1000, 1500), (10_000, 700)] {

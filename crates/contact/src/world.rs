@@ -179,7 +179,7 @@ impl World {
         self.reach
     }
 
-    /// Bodies will move like this for a time: pairs of them are looked at as far as they may come in twice that time. Nothing is expected of
+    /// Bodies will move like this for a time: pairs of them are looked at as far as they may come in that time, also where one of them stops. Nothing is expected of
     /// no motions.
     pub(crate) fn expect(&mut self, motion: &[BodyMotion], h: f64) {
         self.ways.clear();
@@ -195,7 +195,8 @@ impl World {
         match (way(one), way(other)) {
             (Some((a, turn)), Some((b, swing))) => {
                 let swept = swept(one, *turn) + swept(other, *swing);
-                self.reach.max(2.0 * ((*a - *b).norm() + swept))
+                self.reach
+                    .max(a.norm() + b.norm() + (*a - *b).norm() + 2.0 * swept)
             }
             _ => self.reach,
         }

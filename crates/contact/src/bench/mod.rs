@@ -1,7 +1,15 @@
 //! Problems whose time per step is a figure of merit.
 
 mod mixed;
+mod noise;
+mod piles;
 mod shaken;
+mod sledge;
 
 pub use mixed::{Mixed, MixedFigures};
-pub use shaken::{Figures, STEP, Shaken, bed, mean_of_starts, measure, shaken_can};
+pub use piles::{PILE_STEP, PILE_TOLERANCE, Pile, PileFigures, Solid, pile};
+pub use shaken::{
+    CAN_TOLERANCE, Figures, STEP, Shaken, bed, mean_of, mean_of_starts, measure, shaken_can,
+    shaken_can_by,
+};
+pub use sledge::sledge;

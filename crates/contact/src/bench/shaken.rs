@@ -6,13 +6,18 @@ use crate::cone::Cone;
 use crate::error::ContactError;
 use crate::scene::{Body, Correction, Options, Scene, StepReport};
 use crate::shape::{Can, Pose, Shape, Wall};
+use crate::solver::ContactSolver;
 use crate::touch::{BodyId, Surface};
+
+use super::noise::Noise;
 
 /// Centres of the 147 spheres of the shaken can: a loose heap in which nothing touches.
 const HEAP: &str = include_str!("../../data/shaken-can.txt");
 
 /// The step of all scenes, in seconds.
 pub const STEP: f64 = 1e-4;
+/// The residual in m/s that steps of the can accept.
+pub const CAN_TOLERANCE: f64 = 9.9e-6;
 const RADIUS: f64 = 1e-3;
 /// Lead.
 const DENSITY: f64 = 11344.0;
@@ -37,23 +42,6 @@ fn height(step: u64) -> f64 {
     4e-3 * (std::f64::consts::TAU * 15.5 * t).sin()
 }
 
-/// Numbers from −1 to 1 that look random and are the same everywhere (Knuth's multiplier).
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        V3([self.next(), self.next(), self.next()])
-    }
-}
-
 fn options() -> Options {
     Options {
         reach: 1e-4,
@@ -66,9 +54,9 @@ fn options() -> Options {
 fn shaken(
     centres: &[Vec3],
     walls: Vec<(Shape, Pose)>,
-    tolerance: f64,
+    solver: impl ContactSolver + 'static,
 ) -> Result<Shaken, ContactError> {
-    let mut scene = Scene::new(options(), Cone::new(tolerance, 20_000));
+    let mut scene = Scene::new(options(), solver);
     let lead = scene.add_surface(Surface::rough(FRICTION))?;
     let walls = walls.into_iter().map(|(shape, at)| (shape, at, lead));
     let container = scene.add_compound(Body::prescribed(Vec3::ZERO), walls)?;
@@ -83,8 +71,17 @@ fn shaken(
     })
 }
 
-/// 147 lead spheres in a can of 10 mm radius. Starts other than 0 are disturbed by at most 1e-9 m.
+/// 147 lead spheres in a can of 10 mm radius, by the convex law. Starts other than 0 are disturbed by at most 1e-9 m.
 pub fn shaken_can(wall: Wall, start: u64) -> Result<Shaken, ContactError> {
+    shaken_can_by(Cone::new(CAN_TOLERANCE, 20_000), wall, start)
+}
+
+/// The same by another solver.
+pub fn shaken_can_by(
+    solver: impl ContactSolver + 'static,
+    wall: Wall,
+    start: u64,
+) -> Result<Shaken, ContactError> {
     let mut noise = Noise(start);
     let mut centres: Vec<Vec3> = HEAP
         .lines()
@@ -101,7 +98,7 @@ pub fn shaken_can(wall: Wall, start: u64) -> Result<Shaken, ContactError> {
         }
     }
     let can = Shape::Can(Can::new(0.01, Some(11.84e-3), wall));
-    shaken(&centres, vec![(can, Pose::default())], 9.9e-6)
+    shaken(&centres, vec![(can, Pose::default())], solver)
 }
 
 /// A bed of grains about eight layers deep in a rectangular box with a lid.
@@ -133,7 +130,7 @@ pub fn bed(grains: usize, start: u64) -> Result<Shaken, ContactError> {
         let axes = Quaternion::from_matrix(&axes).matrix();
         (Shape::Plane, Pose { position, axes })
     });
-    shaken(&centres, walls.to_vec(), 9.9e-5)
+    shaken(&centres, walls.to_vec(), Cone::new(9.9e-5, 20_000))
 }
 
 impl Shaken {
@@ -220,10 +217,20 @@ pub fn mean_of_starts(
     steps: usize,
     clock: &dyn Fn() -> f64,
 ) -> Result<Figures, ContactError> {
+    mean_of(|start| shaken_can(wall, start), starts, steps, clock)
+}
+
+/// The same for any can.
+pub fn mean_of(
+    can: impl Fn(u64) -> Result<Shaken, ContactError>,
+    starts: u64,
+    steps: usize,
+    clock: &dyn Fn() -> f64,
+) -> Result<Figures, ContactError> {
     let mut mean = Figures::default();
     let share = 1.0 / starts as f64;
     for start in 1..=starts {
-        let found = measure(&mut shaken_can(wall, start)?, steps, clock)?;
+        let found = measure(&mut can(start)?, steps, clock)?;
         mean.mean += found.mean * share;
         mean.p99 += found.p99 * share;
         mean.work += found.work * share;

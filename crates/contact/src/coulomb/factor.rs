@@ -252,28 +252,17 @@ impl Factors {
             let range = self.starts[place] as usize..self.starts[place + 1] as usize;
             // Right of the diagonal: D⁻¹ U.
             for at in range.clone() {
-                let mut columns = self.right[at];
-                for k in 0..6 {
-                    let mut column = columns.map(|row| row[k]);
-                    solved(&self.diagonal[place], &self.pivots[place], &mut column);
-                    for i in 0..6 {
-                        columns[i][k] = column[i];
-                    }
-                }
-                self.right[at] = columns;
+                solved_all(
+                    &self.diagonal[place],
+                    &self.pivots[place],
+                    &mut self.right[at],
+                );
             }
             for below in range.clone() {
                 for right in range.clone() {
                     let (row, column) = (self.later[below] as usize, self.later[right] as usize);
                     let (left, top) = (self.below[below], self.right[right]);
-                    let target = self.slot(row, column);
-                    for i in 0..6 {
-                        for (j, line) in top.iter().enumerate() {
-                            for k in 0..6 {
-                                target[i][k] -= left[i][j] * line[k];
-                            }
-                        }
-                    }
+                    subtract_product(&left, &top, self.slot(row, column));
                 }
             }
         }
@@ -358,6 +347,49 @@ fn pivoted(block: &mut Block, order: &mut [usize; 6]) -> bool {
         }
     }
     true
+}
+
+/// The same for all columns of a block at once.
+#[allow(clippy::needless_range_loop)]
+fn solved_all(block: &Block, order: &[usize; 6], right: &mut Block) {
+    for k in 0..6 {
+        right.swap(k, order[k]);
+    }
+    for i in 1..6 {
+        let mut row = right[i];
+        for j in 0..i {
+            let (factor, line) = (block[i][j], right[j]);
+            for k in 0..6 {
+                row[k] -= factor * line[k];
+            }
+        }
+        right[i] = row;
+    }
+    for i in (0..6).rev() {
+        let mut row = right[i];
+        for j in i + 1..6 {
+            let (factor, line) = (block[i][j], right[j]);
+            for k in 0..6 {
+                row[k] -= factor * line[k];
+            }
+        }
+        let per_pivot = 1.0 / block[i][i];
+        right[i] = row.map(|entry| entry * per_pivot);
+    }
+}
+
+/// Takes the product of two blocks from a third.
+#[inline(always)]
+fn subtract_product(left: &Block, top: &Block, from: &mut Block) {
+    for (target, factors) in from.iter_mut().zip(left) {
+        let mut row = *target;
+        for (factor, line) in factors.iter().zip(top) {
+            for k in 0..6 {
+                row[k] -= factor * line[k];
+            }
+        }
+        *target = row;
+    }
 }
 
 #[allow(clippy::needless_range_loop)]

@@ -10,7 +10,7 @@ use oldham_space::Vec3;
 
 use super::factor::Factors;
 use super::island::{Island, Link, Residual};
-use super::local::Three;
+use super::local::{Three, length};
 use super::newton::inverse;
 use crate::room::Room;
 
@@ -116,7 +116,7 @@ impl Interior {
         for link in &island.links {
             let u = island.relative(link, &[0.0; 3], &self.velocities);
             // A contact that opens says nothing of the impulses to come.
-            fastest = fastest.max(-u[0]).max(link.friction * u[1].hypot(u[2]));
+            fastest = fastest.max(-u[0]).max(link.friction * length(u[1], u[2]));
         }
         // Impulses of the heaviest body are none too large to start from.
         let masses = island.movers.iter().map(|mover| mover.inverse_mass);
@@ -296,7 +296,7 @@ fn scaled(link: &Link, x: &Three) -> Three {
 }
 
 fn determinant(q: &Three) -> f64 {
-    let across = q[1].hypot(q[2]);
+    let across = length(q[1], q[2]);
     ((q[0] - across) * (q[0] + across)).max(TINY)
 }
 

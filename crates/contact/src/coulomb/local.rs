@@ -11,6 +11,12 @@ pub type Three = [f64; 3];
 /// What impulses do along a direction, below this share of the whole block, is rounding: something else holds the contact there.
 pub const HELD: f64 = 1e-8;
 
+/// The length of a vector in a plane, without care for what overflows.
+#[inline(always)]
+pub fn length(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
 /// Passes of Newton's method on the scalar equation; each halves the bracket at least.
 const MOST_PASSES: usize = 60;
 
@@ -83,14 +89,14 @@ impl Axes {
         let schur = |i: usize, j: usize| w[i][j] - w[i][0] * w[0][j] / normal;
         let (s11, s22, s12) = (schur(1, 1), schur(2, 2), schur(1, 2));
         let (mean, half) = (0.5 * (s11 + s22), 0.5 * (s11 - s22));
-        let radius = half.hypot(s12);
+        let radius = length(half, s12);
         let mut e = [1.0, 0.0];
         if radius > 1e-14 * mean {
             e = match half >= 0.0 {
                 true => [half + radius, s12],
                 false => [s12, radius - half],
             };
-            let length = e[0].hypot(e[1]);
+            let length = length(e[0], e[1]);
             e = [e[0] / length, e[1] / length];
         }
         let turned = |x: f64, y: f64| [e[0] * x + e[1] * y, e[0] * y - e[1] * x];
@@ -110,7 +116,7 @@ impl Axes {
     }
 
     fn size(&self) -> f64 {
-        self.c[0].hypot(self.c[1])
+        length(self.c[0], self.c[1])
     }
 
     fn tangential(&self, a: f64) -> [f64; 2] {
@@ -120,7 +126,7 @@ impl Axes {
     /// Length of the tangential impulse with its derivative, and the normal impulse.
     fn at(&self, a: f64, pressed: f64) -> ((f64, f64), f64) {
         let [x, y] = self.tangential(a);
-        let length = x.hypot(y);
+        let length = length(x, y);
         let steep = x * x / (self.s[0] + a) + y * y / (self.s[1] + a);
         let slope = -steep / length.max(f64::MIN_POSITIVE);
         let along = pressed - self.k[0] * x - self.k[1] * y;
@@ -164,7 +170,7 @@ mod tests {
             let r = solve(&w, b, friction);
             let u: Three =
                 std::array::from_fn(|i| b[i] + (0..3).map(|k| w[i][k] * r[k]).sum::<f64>());
-            let (across, sliding) = (r[1].hypot(r[2]), u[1].hypot(u[2]));
+            let (across, sliding) = (length(r[1], r[2]), length(u[1], u[2]));
             if r == [0.0; 3] {
                 assert!(u[0] >= 0.0);
                 cases[0] += 1;

@@ -6,9 +6,10 @@
 //!
 //! 1. impulses of the last step, where they still hold;
 //! 2. sweeps of exact local solutions with Anderson's acceleration;
-//! 3. a semismooth Newton method;
-//! 4. an interior-point method, polished by the two before;
-//! 5. sweeps up to the bound.
+//! 3. a semismooth Newton method for small islands, and for digits beyond the tolerance;
+//! 4. a smoothing Newton method;
+//! 5. an interior-point method, polished by those before;
+//! 6. sweeps up to the bound.
 //!
 //! The best impulses by residual are the answer, whatever happens after them: they are finite.
 //!
@@ -21,6 +22,7 @@ mod island;
 mod islands;
 pub(crate) mod local;
 mod newton;
+mod smooth;
 
 use oldham_space::{V3, Vec3};
 
@@ -34,6 +36,7 @@ use island::{Island, Residual};
 use islands::Islands;
 use local::Three;
 use newton::Newton;
+use smooth::Smooth;
 
 /// Sweeps before something better is tried.
 const FIRST_SWEEPS: usize = 20;
@@ -47,8 +50,12 @@ const MORE_DIGITS: usize = 2;
 const SWEEP_WORK: f64 = 300.0;
 /// A factorisation that costs more sweeps than this is put off.
 const DEAR_SWEEPS: f64 = 100.0;
+/// Islands with fewer contacts for each body, such as those of round ones, settle by sweeps most of the time.
+const LOOSE: usize = 3;
 /// Sweeps of an island that nothing else has solved.
 const LAST_SWEEPS: usize = 500;
+/// Steps of the smoothing method.
+const MOST_SMOOTH: usize = 40;
 /// Steps of the interior-point method.
 const MOST_INTERIOR: usize = 45;
 /// Sweeps before Newton's method polishes.
@@ -57,6 +64,8 @@ const POLISH: usize = 30;
 const MOST_WORK: f64 = 1e8;
 /// Small islands aim at this share of their largest velocity without impulses; they are accepted at the tolerance.
 const AIM: f64 = 1e-11;
+/// Larger ones aim at this share of the tolerance, so that their impulses hold for some more steps.
+const LARGE_AIM: f64 = 0.3;
 /// Contacts of a small island.
 const SMALL: usize = 24;
 /// Gaps below so many tolerances times the step count as closed: noise must not decide which feet carry.
@@ -74,6 +83,7 @@ pub struct Coulomb {
     sweeps: Anderson,
     newton: Newton,
     interior: Interior,
+    smooth: Smooth,
     impulses: Vec<Three>,
     velocities: Vec<[Vec3; 2]>,
     dense: Pivoting,
@@ -90,6 +100,7 @@ impl Coulomb {
             sweeps: Anderson::default(),
             newton: Newton::default(),
             interior: Interior::default(),
+            smooth: Smooth::default(),
             impulses: Vec::new(),
             velocities: Vec::new(),
             dense: Pivoting::new(),
@@ -130,11 +141,12 @@ impl Coulomb {
         let aim = self.aim();
         self.island.velocities(&self.impulses, &mut self.velocities);
         let mut now = self.island.residual(&self.impulses, &self.velocities);
-        if now.largest <= aim {
+        let is_small = self.island.links.len() <= SMALL;
+        if now.largest <= if is_small { aim } else { self.tolerance } {
             return;
         }
         let is_cold = self.impulses.iter().all(|impulse| *impulse == [0.0; 3]);
-        if is_cold && self.island.links.len() <= SMALL {
+        if is_cold && is_small {
             // Nearest to nothing, in a few steps.
             self.newton.factors.analyse(&self.island);
             now = self.newton(aim, (COLD_STEPS, 1e-4), solved);
@@ -152,13 +164,20 @@ impl Coulomb {
         if work > DEAR_SWEEPS * per_sweep {
             now = self.sweep(aim, 10 * FIRST_SWEEPS, solved);
         }
-        if !now.is_met(aim) {
+        if is_small && !now.is_met(aim) {
             // Digits beyond the tolerance are worth a few steps.
             let steps = match now.largest <= self.tolerance {
                 true => (MORE_DIGITS, 1e-4),
                 false => (FIRST_STEPS, 1e-3),
             };
             now = self.newton(aim, steps, solved);
+        }
+        let is_loose = self.island.links.len() < LOOSE * self.island.movers.len();
+        if is_loose && !is_small && !now.is_met(self.tolerance) {
+            now = self.sweep(self.tolerance, 5 * FIRST_SWEEPS, solved);
+        }
+        if !now.is_met(self.tolerance) && work <= MOST_WORK {
+            now = self.smooth(solved);
         }
         if !now.is_met(self.tolerance) && work <= MOST_WORK {
             now = self.inside(aim, solved);
@@ -176,7 +195,7 @@ impl Coulomb {
     fn aim(&self) -> f64 {
         let links = &self.island.links;
         if links.len() > SMALL {
-            return self.tolerance;
+            return LARGE_AIM * self.tolerance;
         }
         let island = &self.island;
         let fastest = links.iter().fold(0.0, |most: f64, link| {
@@ -213,6 +232,18 @@ impl Coulomb {
             }
         }
         now
+    }
+
+    fn smooth(&mut self, solved: &mut Solved) -> Residual {
+        let (found, steps) = self.smooth.run(
+            &self.island,
+            &mut self.newton.factors,
+            &mut self.impulses,
+            LARGE_AIM * self.tolerance,
+            MOST_SMOOTH,
+        );
+        solved.factorisations += steps;
+        found
     }
 
     fn newton(&mut self, tolerance: f64, steps: (usize, f64), solved: &mut Solved) -> Residual {
@@ -267,6 +298,7 @@ impl ContactSolver for Coulomb {
         self.sweeps.bytes()
             + self.newton.bytes()
             + self.interior.bytes()
+            + self.smooth.bytes()
             + self.impulses.held()
             + self.velocities.held()
     }

@@ -10,7 +10,7 @@ use oldham_space::Vec3;
 use super::anderson::{Anderson, sweep};
 use super::factor::Factors;
 use super::island::{Island, Link, Residual};
-use super::local::Three;
+use super::local::{Three, length};
 use crate::room::Room;
 
 /// The smallest proximal term.
@@ -168,7 +168,7 @@ fn linear(link: &Link, impulse: &Three, u: &Three, near: f64) -> ([Three; 3], Th
     let mut d = [[0.0; 3]; 3];
     if y[0] > 0.0 {
         (p[0], d[0][0]) = (y[0], 1.0);
-        let (radius, length) = (link.friction * y[0], y[1].hypot(y[2]));
+        let (radius, length) = (link.friction * y[0], length(y[1], y[2]));
         if length <= radius {
             (p[1], p[2]) = (y[1], y[2]);
             (d[1][1], d[2][2]) = (1.0, 1.0);

@@ -1,5 +1,7 @@
 //! Two boxes: the axis that separates them most, then the points of the faces or edges that meet
 //! there. The gap is measured along that axis.
+//!
+//! Where two edges meet, the points of the best face come along.
 
 use oldham_space::{Mat3, Vec3};
 
@@ -8,136 +10,172 @@ use crate::shape::Pose;
 
 /// A face is preferred to a pair of edges unless the edges separate by so much more, relative to the boxes.
 const PREFERENCE: f64 = 1e-6;
+/// Edges whose directions are nearer than this add nothing to the faces beside them.
+const PARALLEL: f64 = 1e-6;
+/// Marks the features of edges.
+const EDGES: u32 = 1 << 20;
 
 /// Points of two boxes with the given halves of their edges.
 pub fn collide(a: Vec3, at_a: &Pose, b: Vec3, at_b: &Pose, reach: f64, out: &mut Vec<Point>) {
     // The second box in the frame of the first.
     let turned = at_a.axes.transpose() * at_b.axes;
     let offset = at_a.locate(at_b.position);
-    let Some(axis) = separating_axis(a, b, &turned, offset, reach) else {
+    let Some((face, edges)) = separating_axis(a, b, &turned, offset, reach) else {
         return;
     };
     let start = out.len();
-    match axis {
-        Axis::First { axis, sign } => {
-            let normal = at_a.axes.column(axis) * sign;
-            clip((a, at_a, axis, sign), (b, at_b), normal, 0, reach, out);
+    if let Some(edges) = edges {
+        let point = cross(edges, (a, at_a), (b, at_b));
+        if point.gap >= reach {
+            return;
         }
-        Axis::Second { axis, sign } => {
-            let normal = at_b.axes.column(axis) * sign;
-            // The face of the second box looks at the first: clip there and turn back.
-            clip((b, at_b, axis, -sign), (a, at_a), -normal, 1, reach, out);
-            for point in &mut out[start..] {
-                point.normal = normal;
-            }
+        out.push(point);
+    }
+    let sign = 1.0_f64.copysign(face.along);
+    let axis = face.axis;
+    if face.is_second {
+        let normal = at_b.axes.column(axis) * sign;
+        let first = out.len();
+        // The face of the second box looks at the first: clip there and turn back.
+        clip((b, at_b, axis, -sign), (a, at_a), -normal, 1, reach, out);
+        for point in &mut out[first..] {
+            point.normal = normal;
         }
-        Axis::Edges {
-            first,
-            second,
-            normal,
-        } => {
-            let normal = at_a.axes * normal;
-            let (mut on_a, mut on_b, mut code) = (at_a.position, at_b.position, 0);
-            for axis in 0..3 {
-                let (one, other) = (at_a.axes.column(axis), at_b.axes.column(axis));
-                if axis != first {
-                    let sign = 1.0_f64.copysign(one.dot(normal));
-                    on_a += one * (a[axis] * sign);
-                    code = code << 1 | u32::from(sign > 0.0);
-                }
-                if axis != second {
-                    let sign = -1.0_f64.copysign(other.dot(normal));
-                    on_b += other * (b[axis] * sign);
-                    code = code << 1 | u32::from(sign > 0.0);
-                }
-            }
-            let (p, q) = nearest_of_lines(
-                (on_a, at_a.axes.column(first)),
-                (on_b, at_b.axes.column(second)),
-            );
-            let gap = normal.dot(q - p);
-            if gap < reach {
-                out.push(Point {
-                    feature: 1 << 12 | code << 4 | (first * 3 + second) as u32,
-                    position: (p + q) * 0.5,
-                    normal,
-                    gap,
-                });
-            }
-        }
+    } else {
+        let normal = at_a.axes.column(axis) * sign;
+        clip((a, at_a, axis, sign), (b, at_b), normal, 0, reach, out);
+    }
+    if edges.is_some() {
+        manifold::beside_edges(out, start, a.norm() + b.norm());
     }
     manifold::reduce(out, start);
 }
 
-/// Along what two boxes are apart, from the first to the second.
-enum Axis {
-    First {
-        axis: usize,
-        sign: f64,
-    },
-    Second {
-        axis: usize,
-        sign: f64,
-    },
-    Edges {
-        first: usize,
-        second: usize,
-        /// In the frame of the first box.
-        normal: Vec3,
-    },
+/// An axis of one of the boxes, and where the other one is along it.
+#[derive(Clone, Copy)]
+struct Face {
+    is_second: bool,
+    axis: usize,
+    along: f64,
 }
 
-fn separating_axis(a: Vec3, b: Vec3, turned: &Mat3, offset: Vec3, reach: f64) -> Option<Axis> {
-    let size = a.norm().min(b.norm());
-    let mut best = (f64::NEG_INFINITY, None);
-    let half = |axis: Vec3| {
-        let seen = turned.transpose_mul(axis);
-        (0..3)
-            .map(|i| a[i] * axis[i].abs() + b[i] * seen[i].abs())
-            .sum::<f64>()
+/// An axis of each, and their common perpendicular in the frame of the first box.
+#[derive(Clone, Copy)]
+struct Edges {
+    first: usize,
+    second: usize,
+    normal: Vec3,
+}
+
+/// The face that separates two boxes most, and a pair of edges where these do it better.
+fn separating_axis(
+    a: Vec3,
+    b: Vec3,
+    turned: &Mat3,
+    offset: Vec3,
+    reach: f64,
+) -> Option<(Face, Option<Edges>)> {
+    let r = &turned.0;
+    let size = r.map(|row| row.map(f64::abs));
+    let preference = PREFERENCE * a.norm().min(b.norm());
+    let mut best = f64::NEG_INFINITY;
+    let mut face = Face {
+        is_second: false,
+        axis: 0,
+        along: 0.0,
     };
     for axis in 0..3 {
-        let mut unit = Vec3::ZERO;
-        unit[axis] = 1.0;
-        let separation = offset[axis].abs() - half(unit);
-        let sign = 1.0_f64.copysign(offset[axis]);
-        if separation > best.0 {
-            best = (separation, Some(Axis::First { axis, sign }));
+        let line = &size[axis];
+        let half = a[axis] + b[0] * line[0] + b[1] * line[1] + b[2] * line[2];
+        let separation = offset[axis].abs() - half;
+        if separation > best {
+            best = separation;
+            face = Face {
+                is_second: false,
+                axis,
+                along: offset[axis],
+            };
         }
+    }
+    if best >= reach {
+        return None;
     }
     for axis in 0..3 {
-        let unit = turned.column(axis);
-        let along = unit.dot(offset);
-        let separation = along.abs() - half(unit);
-        let sign = 1.0_f64.copysign(along);
-        if separation > best.0 + PREFERENCE * size {
-            best = (separation, Some(Axis::Second { axis, sign }));
+        let along = offset[0] * r[0][axis] + offset[1] * r[1][axis] + offset[2] * r[2][axis];
+        let half = b[axis] + a[0] * size[0][axis] + a[1] * size[1][axis] + a[2] * size[2][axis];
+        let separation = along.abs() - half;
+        if separation > best + preference {
+            best = separation;
+            face = Face {
+                is_second: true,
+                axis,
+                along,
+            };
         }
     }
+    if best >= reach {
+        return None;
+    }
+    let mut edges = None;
     for first in 0..3 {
-        let mut edge = Vec3::ZERO;
-        edge[first] = 1.0;
+        let (i, j) = ((first + 1) % 3, (first + 2) % 3);
         for second in 0..3 {
-            let across = edge.cross(turned.column(second));
-            let length = across.norm();
-            // Edges that are nearly parallel add nothing to the faces beside them.
-            if length < 1e-6 {
+            let (k, l) = ((second + 1) % 3, (second + 2) % 3);
+            // The unit vector of the first times the second's axis is (−r_j, r_i) in the plane across the first.
+            let length = r[i][second].hypot(r[j][second]);
+            if length < PARALLEL {
                 continue;
             }
-            let along = across.dot(offset) / length;
-            let normal = across * (1.0_f64.copysign(along) / length);
-            let separation = along.abs() - half(normal);
-            if separation > best.0 + PREFERENCE * size {
-                let edges = Axis::Edges {
+            let along = offset[j] * r[i][second] - offset[i] * r[j][second];
+            let half = a[i] * size[j][second]
+                + a[j] * size[i][second]
+                + b[k] * size[first][l]
+                + b[l] * size[first][k];
+            let separation = (along.abs() - half) / length;
+            if separation > best + preference {
+                best = separation;
+                let mut normal = Vec3::ZERO;
+                let scale = 1.0_f64.copysign(along) / length;
+                (normal[i], normal[j]) = (-r[j][second] * scale, r[i][second] * scale);
+                edges = Some(Edges {
                     first,
                     second,
                     normal,
-                };
-                best = (separation, Some(edges));
+                });
             }
         }
     }
-    if best.0 < reach { best.1 } else { None }
+    (best < reach).then_some((face, edges))
+}
+
+/// Where two edges meet.
+fn cross(edges: Edges, (a, at_a): (Vec3, &Pose), (b, at_b): (Vec3, &Pose)) -> Point {
+    let Edges { first, second, .. } = edges;
+    let normal = at_a.axes * edges.normal;
+    let (mut on_a, mut on_b, mut code) = (at_a.position, at_b.position, 0);
+    for axis in 0..3 {
+        let (one, other) = (at_a.axes.column(axis), at_b.axes.column(axis));
+        if axis != first {
+            let sign = 1.0_f64.copysign(one.dot(normal));
+            on_a += one * (a[axis] * sign);
+            code = code << 1 | u32::from(sign > 0.0);
+        }
+        if axis != second {
+            let sign = -1.0_f64.copysign(other.dot(normal));
+            on_b += other * (b[axis] * sign);
+            code = code << 1 | u32::from(sign > 0.0);
+        }
+    }
+    let (p, q) = nearest_of_lines(
+        (on_a, at_a.axes.column(first)),
+        (on_b, at_b.axes.column(second)),
+    );
+    Point {
+        feature: EDGES | code << 4 | (first * 3 + second) as u32,
+        position: (p + q) * 0.5,
+        normal,
+        gap: normal.dot(q - p),
+    }
 }
 
 /// The face of one box, given by an axis and its side, clips the facing face of the other.
@@ -149,38 +187,39 @@ fn clip(
     reach: f64,
     out: &mut Vec<Point>,
 ) {
-    let facing = (0..3)
-        .map(|i| (i, at_other.axes.column(i).dot(normal)))
-        .max_by(|x, y| x.1.abs().total_cmp(&y.1.abs()).then(y.0.cmp(&x.0)))
-        .expect("three axes");
-    let (incident, side) = (facing.0, -1.0_f64.copysign(facing.1));
+    let seen = at_other.axes.transpose_mul(normal);
+    let mut incident = 0;
+    for i in 1..3 {
+        if seen[i].abs() > seen[incident].abs() {
+            incident = i;
+        }
+    }
+    let side = -1.0_f64.copysign(seen[incident]);
     let (u, v) = ((incident + 1) % 3, (incident + 2) % 3);
-    let corner = |s: f64, t: f64| {
-        let mut local = Vec3::ZERO;
-        local[incident] = side * other[incident];
-        local[u] = s * other[u];
-        local[v] = t * other[v];
-        at.locate(at_other.place(local))
-    };
+    // The facing face in the frame of the first box: its middle and two halves.
+    let turned = |k: usize| at.axes.transpose_mul(at_other.axes.column(k)) * other[k];
+    let middle = at.locate(at_other.position) + turned(incident) * side;
+    let (along, across) = (turned(u), turned(v));
     let mut polygon = Polygon::new([
-        corner(-1.0, -1.0),
-        corner(1.0, -1.0),
-        corner(1.0, 1.0),
-        corner(-1.0, 1.0),
+        middle - along - across,
+        middle + along - across,
+        middle + along + across,
+        middle - along + across,
     ]);
-    for beside in [(axis + 1) % 3, (axis + 2) % 3] {
-        for end in [-1.0, 1.0] {
-            polygon.cut(beside, end, half[beside]);
+    for (k, beside) in [(axis + 1) % 3, (axis + 2) % 3].into_iter().enumerate() {
+        for (l, end) in [-1.0, 1.0].into_iter().enumerate() {
+            polygon.cut(beside, end, half[beside], (4 + 2 * k + l) as u8);
         }
     }
     let code = |axis: usize, side: f64| axis as u32 * 2 + u32::from(side > 0.0);
     let faces = (code(axis, sign) << 3) | code(incident, side);
-    for (k, &local) in polygon.points().iter().enumerate() {
+    for k in 0..polygon.count {
+        let local = polygon.corners[k];
         let gap = sign * local[axis] - half[axis];
         if gap < reach {
             let position = at.place(local) - normal * (0.5 * gap);
             out.push(Point {
-                feature: which << 11 | faces << 4 | k as u32,
+                feature: which << 12 | faces << 6 | polygon.code(k),
                 position,
                 normal,
                 gap,
@@ -192,6 +231,8 @@ fn clip(
 /// A convex polygon: four corners, at most one more for each cut.
 struct Polygon {
     corners: [Vec3; 8],
+    /// For each corner the side that begins there: one of the four at first, or the cut that made it. Two sides name a corner from step to step.
+    sides: [u8; 8],
     count: usize,
 }
 
@@ -201,32 +242,44 @@ impl Polygon {
         all[..4].copy_from_slice(&corners);
         Self {
             corners: all,
+            sides: [0, 1, 2, 3, 0, 0, 0, 0],
             count: 4,
         }
     }
 
-    fn points(&self) -> &[Vec3] {
-        &self.corners[..self.count]
+    /// Names a corner.
+    fn code(&self, corner: usize) -> u32 {
+        let before = self.sides[(corner + self.count - 1) % self.count];
+        u32::from(before) << 3 | u32::from(self.sides[corner])
+    }
+
+    fn put(&mut self, corner: Vec3, side: u8) {
+        if self.count < 8 {
+            (self.corners[self.count], self.sides[self.count]) = (corner, side);
+            self.count += 1;
+        }
     }
 
     /// Keeps what has `end * coordinate <= limit`.
-    fn cut(&mut self, axis: usize, end: f64, limit: f64) {
-        let mut kept = [Vec3::ZERO; 8];
-        let mut count = 0;
-        for i in 0..self.count {
-            let (here, next) = (self.corners[i], self.corners[(i + 1) % self.count]);
+    fn cut(&mut self, axis: usize, end: f64, limit: f64, name: u8) {
+        let is_inside = |corner: &Vec3| end * corner[axis] <= limit;
+        if self.corners[..self.count].iter().all(is_inside) {
+            return;
+        }
+        let old = Self { ..*self };
+        self.count = 0;
+        for i in 0..old.count {
+            let (here, next) = (old.corners[i], old.corners[(i + 1) % old.count]);
             let (inside, ahead) = (limit - end * here[axis], limit - end * next[axis]);
-            if inside >= 0.0 && count < 8 {
-                kept[count] = here;
-                count += 1;
+            if inside >= 0.0 {
+                let leaves = inside == 0.0 && ahead < 0.0;
+                self.put(here, if leaves { name } else { old.sides[i] });
             }
-            if inside * ahead < 0.0 && count < 8 {
-                kept[count] = here + (next - here) * (inside / (inside - ahead));
-                count += 1;
+            if inside * ahead < 0.0 {
+                let crossing = here + (next - here) * (inside / (inside - ahead));
+                self.put(crossing, if inside > 0.0 { name } else { old.sides[i] });
             }
         }
-        self.corners = kept;
-        self.count = count;
     }
 }
 

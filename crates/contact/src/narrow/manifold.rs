@@ -28,6 +28,26 @@ pub fn reduce(points: &mut Vec<Point>, start: usize) {
     points[start..].sort_by_key(|p| p.feature);
 }
 
+/// Points of a face nearer than this to where two edges meet are the same, relative to the solids.
+const SAME: f64 = 1e-2;
+
+/// Where two edges meet, at `start`, the points of the best face follow: a solid that is struck at a corner turns within the step, and what comes
+/// down next is not far. Drops those that say the same.
+pub fn beside_edges(points: &mut Vec<Point>, start: usize, size: f64) {
+    let met = points[start];
+    let mut kept = start + 1;
+    for i in start + 1..points.len() {
+        let mut point = points[i];
+        // Edges part the solids more than the face does: nothing asks for more room than they do.
+        point.gap = point.gap.max(met.gap);
+        if squared(point.position - met.position) > (SAME * size).powi(2) {
+            points[kept] = point;
+            kept += 1;
+        }
+    }
+    points.truncate(kept);
+}
+
 /// Brings the point with the largest merit to `place`; the first one of equals.
 fn bring(points: &mut [Point], place: usize, merit: impl Fn(&Point) -> f64) {
     let mut best = place;

@@ -1,5 +1,5 @@
 //! Two convex solids with flat faces: the axis that separates them most, then the points of the faces or edges that
-//! meet there. The gap is measured along that axis.
+//! meet there, and those of the best face beside edges that do. The gap is measured along that axis.
 //!
 //! Axes are the normals of faces and the common perpendiculars of edges. Of these only pairs of edges count whose arcs
 //! on the Gauss maps of the two solids cross: they make a face of the Minkowski difference.
@@ -35,13 +35,22 @@ pub fn collide(a: Placed<'_>, b: Placed<'_>, reach: f64, out: &mut Vec<Point>) {
     let size = a.0.support(Vec3::X).0.abs() + b.0.support(Vec3::X).0.abs();
     let preference = PREFERENCE * size;
     let of_faces = of_a.max(of_b);
-    match best_edges(a, b, of_faces + preference) {
-        Some(Crossing { gap, .. }) if gap >= reach => return,
-        Some(crossing) => out.push(crossing.point()),
-        None if of_b > of_a + preference => {
-            clip(b, face_b, a, (1, -1.0), reach, out);
+    let crossing = best_edges(a, b, of_faces + preference);
+    if let Some(crossing) = &crossing {
+        if crossing.gap >= reach {
+            return;
         }
-        None => clip(a, face_a, b, (0, 1.0), reach, out),
+        out.push(crossing.point());
+    }
+    let is_alone = crossing.is_none();
+    if of_b > of_a + preference {
+        clip(b, face_b, a, (1, -1.0, is_alone), reach, out);
+    } else {
+        clip(a, face_a, b, (0, 1.0, is_alone), reach, out);
+    }
+    if !is_alone {
+        let size = a.0.vertex(0).norm() + b.0.vertex(0).norm();
+        manifold::beside_edges(out, start, size);
     }
     manifold::reduce(out, start);
 }
@@ -141,12 +150,13 @@ fn nearest_of_lines((p, d): (Vec3, Vec3), (q, e): (Vec3, Vec3)) -> (Vec3, Vec3) 
     )
 }
 
-/// A face of one solid clips the facing face of the other. `which` says which solid this is, and whether normals turn.
+/// A face of one solid clips the facing face of the other. `which` says which solid this is, whether normals turn, and whether edges
+/// do not meet beside it.
 fn clip(
     (a, at_a): Placed<'_>,
     face: usize,
     (b, at_b): Placed<'_>,
-    (which, turn): (u32, f64),
+    (which, turn, is_alone): (u32, f64, bool),
     reach: f64,
     out: &mut Vec<Point>,
 ) {
@@ -170,7 +180,7 @@ fn clip(
         let to = a.vertex(own.corners[(i + 1) % count]);
         polygon.cut(from, own.normal.cross(to - from));
     }
-    if polygon.count == 0 {
+    if polygon.count == 0 && is_alone {
         // Past the sides of the face by rounding: the vertex that is nearest to its plane.
         let (_, vertex) = b.support(-seen);
         polygon.push(at_a.locate(at_b.place(vertex)));

@@ -8,9 +8,10 @@
 
 use oldham_space::{V3, Vec3};
 
+use super::aims::aim_of;
 use super::{Impacts, Scene};
 use crate::coulomb::local;
-use crate::problem::{Bodies, BodyMotion};
+use crate::problem::{Aim, Bodies, BodyMotion, Mechanism};
 use crate::room::Room;
 use crate::touch::Surface;
 
@@ -22,6 +23,8 @@ const MOST_SWEEPS: usize = 500;
 const SAME: f64 = 1e-9;
 /// Approaches below this are rounding, in m/s.
 const ROUNDING: f64 = 1e-12;
+/// A contact that closes by more than so many dead bands within a step is not at rest.
+const FAST: f64 = 100.0;
 /// Approaches below this share of the fastest one are at rest.
 const REST: f64 = 1e-6;
 
@@ -262,5 +265,73 @@ impl Scene {
             starts.make_room(self.motion.len());
             starts.extend_from_slice(&self.motion);
         }
+    }
+
+    /// Pairwise blows; contacts that had one, or that need none, do not rebound any more in this step.
+    pub(super) fn strike(&mut self, h: f64, mobility: &[f64]) {
+        let band = self.solver.dead_band(h);
+        let touches = self.world.touches();
+        // How bodies answer is read from here while their velocities change.
+        self.scratch.shifted.clear();
+        self.scratch.shifted.make_room(self.motion.len());
+        self.scratch.shifted.extend_from_slice(&self.motion);
+        let contacts = Bodies {
+            touches,
+            aim: aim_of(self.options.correction, h, band, &[]),
+            levers: &self.scratch.levers,
+            grain_friction: self.world.grain_friction(),
+            motion: &self.scratch.shifted,
+            inertia: &self.scratch.inverse_inertia,
+            radii: self.world.radii(),
+            mechanism: Mechanism {
+                bodies: self.held,
+                mobility,
+            },
+        };
+        let law = |contact: usize| *self.world.law(&touches[contact]);
+        self.blows.strike(&contacts, law, band, h, &mut self.motion);
+        let aim = contacts.aim;
+        let exact = Aim { band: 0.0, ..aim };
+        for (contact, touch) in touches.iter().enumerate() {
+            let law = law(contact);
+            let bias = &mut self.scratch.biases[contact];
+            if law.stiffness.is_finite() || self.blows.is_left(contact) && *bias < 0.0 {
+                continue;
+            }
+            // Bodies that were struck are not where they would be without.
+            let moved = contacts.relative(contact, &self.blows.shifts);
+            let gap = touch.gap + moved.dot(touch.normal);
+            let closing = -contacts.relative(contact, &self.motion).dot(touch.normal);
+            // What comes fast is not at rest within the dead band.
+            *bias = match law.restitution > 0.0 && closing * h > FAST * band {
+                true => exact.at(gap),
+                false => aim.at(gap),
+            };
+        }
+    }
+
+    /// Moves bodies that were struck to where their blows leave them. Returns the work against gravity and loads, and the angular momentum
+    /// that the momenta have gained.
+    pub(super) fn shift_struck(&mut self, is_shifted: bool) -> (f64, Vec3) {
+        let shifted = &mut self.scratch.shifted;
+        if !is_shifted {
+            shifted.clear();
+            shifted.extend_from_slice(&self.blows.shifts);
+        } else {
+            for (sum, shift) in shifted.iter_mut().zip(&self.blows.shifts) {
+                sum.velocity += shift.velocity;
+                sum.spin += shift.spin;
+            }
+        }
+        let (mut work, mut moment) = (0.0, Vec3::ZERO);
+        for body in self.owned..self.motion.len() {
+            let shift = self.blows.shifts[body];
+            if shift.inverse_mass > 0.0 {
+                let (w, m) = self.shift_body(body, shift.velocity, shift.spin);
+                work += w;
+                moment += m;
+            }
+        }
+        (work, moment)
     }
 }

@@ -5,6 +5,8 @@
 //! at the earliest.
 
 mod account;
+mod aims;
+mod apart;
 mod blows;
 mod rows;
 mod step;

@@ -3,7 +3,9 @@
 use oldham_space::{V3, Vec3};
 
 use super::{Scene, Scratch};
+use crate::room::Room;
 use crate::solver::{FrictionLaw, RowState};
+use crate::touch::Touch;
 
 /// Friction nearer to the border of its cone than this slides.
 const SLIDES: f64 = 1e-6;
@@ -48,6 +50,9 @@ impl Scene {
             ..
         } = &mut self.scratch;
         held_rows.clear();
+        let is_own = |touch: &&Touch| touch.ends.iter().all(|end| end.body() < bodies);
+        let own = self.world.touches().iter().take(levers.len());
+        held_rows.make_room(3 * own.filter(is_own).count());
         let impulses = self.warm.impulses().as_chunks::<3>().0;
         let each = self.world.touches().iter().zip(impulses);
         for (contact, ((touch, impulse), levers)) in each.zip(levers).enumerate() {

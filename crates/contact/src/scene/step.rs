@@ -2,31 +2,16 @@
 
 use oldham_space::{Mat3, Quaternion, V3, Vec3};
 
+use super::aims::aim_of;
+use super::apart::Surfaces;
 use super::{Correction, Scene, Start, StepReport};
 use crate::error::ContactError;
-use crate::problem::{Aim, Bodies, BodyMotion, Levers, Mechanism, Problem};
+use crate::problem::{Bodies, Mechanism, Problem};
 use crate::room::Room;
 use crate::solver::{ContactSolver, FrictionLaw, RowState};
-use crate::touch::Surface;
 
 /// Passes that move overlapping bodies apart at the start.
 const MOST_PASSES: usize = 200;
-
-/// A contact that closes by more than so many dead bands within a step is not at rest.
-const FAST: f64 = 100.0;
-
-/// A gap that no correction closes, in m.
-const FAR: f64 = 1e12;
-
-/// A contact whose normal motion is below this share of all its motion opens by sliding along a guide only.
-const WEDGED: f64 = 1e-4;
-
-/// Which surfaces are moved apart where they penetrate. Those that yield do so on purpose, once a scene has started.
-#[derive(Clone, Copy, PartialEq)]
-enum Surfaces {
-    All,
-    Rigid,
-}
 
 impl Scene {
     /// Checks everything before the first step: motions, and whether bodies overlap.
@@ -178,8 +163,10 @@ impl Scene {
         if let Correction::Positions { beyond } = self.options.correction
             && deepest > beyond
         {
+            // The convex law keeps the shifts of its papers.
+            let ahead = if law == FrictionLaw::Coulomb { h } else { 0.0 };
             (report.correction_work, report.correction_moment) =
-                self.move_apart(mobility, Surfaces::Rigid);
+                self.move_apart(mobility, Surfaces::Rigid, ahead);
             report.is_separated = true;
         }
         if report.blows > 0 {
@@ -193,93 +180,7 @@ impl Scene {
         Ok(report)
     }
 
-    /// Pairwise blows; contacts that had one, or that need none, do not rebound any more in this step.
-    fn strike(&mut self, h: f64, mobility: &[f64]) {
-        let band = self.solver.dead_band(h);
-        let touches = self.world.touches();
-        // How bodies answer is read from here while their velocities change.
-        self.scratch.shifted.clear();
-        self.scratch.shifted.make_room(self.motion.len());
-        self.scratch.shifted.extend_from_slice(&self.motion);
-        let contacts = Bodies {
-            touches,
-            aim: aim_of(self.options.correction, h, band, &[]),
-            levers: &self.scratch.levers,
-            grain_friction: self.world.grain_friction(),
-            motion: &self.scratch.shifted,
-            inertia: &self.scratch.inverse_inertia,
-            radii: self.world.radii(),
-            mechanism: Mechanism {
-                bodies: self.held,
-                mobility,
-            },
-        };
-        let law = |contact: usize| *self.world.law(&touches[contact]);
-        self.blows.strike(&contacts, law, band, h, &mut self.motion);
-        let aim = contacts.aim;
-        let exact = Aim { band: 0.0, ..aim };
-        for (contact, touch) in touches.iter().enumerate() {
-            let law = law(contact);
-            let bias = &mut self.scratch.biases[contact];
-            if law.stiffness.is_finite() || self.blows.is_left(contact) && *bias < 0.0 {
-                continue;
-            }
-            // Bodies that were struck are not where they would be without.
-            let moved = contacts.relative(contact, &self.blows.shifts);
-            let gap = touch.gap + moved.dot(touch.normal);
-            let closing = -contacts.relative(contact, &self.motion).dot(touch.normal);
-            // What comes fast is not at rest within the dead band.
-            *bias = match law.restitution > 0.0 && closing * h > FAST * band {
-                true => exact.at(gap),
-                false => aim.at(gap),
-            };
-        }
-    }
-
-    /// Moves bodies that were struck to where their blows leave them. Returns the work against gravity and loads, and the angular momentum
-    /// that the momenta have gained.
-    fn shift_struck(&mut self, is_shifted: bool) -> (f64, Vec3) {
-        let shifted = &mut self.scratch.shifted;
-        if !is_shifted {
-            shifted.clear();
-            shifted.extend_from_slice(&self.blows.shifts);
-        } else {
-            for (sum, shift) in shifted.iter_mut().zip(&self.blows.shifts) {
-                sum.velocity += shift.velocity;
-                sum.spin += shift.spin;
-            }
-        }
-        let (mut work, mut moment) = (0.0, Vec3::ZERO);
-        for body in self.owned..self.motion.len() {
-            let shift = self.blows.shifts[body];
-            if shift.inverse_mass > 0.0 {
-                let (w, m) = self.shift_body(body, shift.velocity, shift.spin);
-                work += w;
-                moment += m;
-            }
-        }
-        (work, moment)
-    }
-
-    /// Moves and turns one body or grain. Returns the work against gravity and loads, and the angular momentum gained.
-    fn shift_body(&mut self, body: usize, by: Vec3, turn: Vec3) -> (f64, Vec3) {
-        let bodies = self.poses.len();
-        let mass = 1.0 / self.motion[body].inverse_mass;
-        let mut force = self.options.gravity * mass;
-        let moment = by.cross(self.motion[body].velocity * mass);
-        let mut work = 0.0;
-        if body < bodies {
-            force += self.loads[body][0];
-            work -= self.loads[body][1].dot(turn);
-            self.poses[body].position += by;
-            self.turn(body, turn);
-        } else {
-            self.grains[body - bodies] += by;
-        }
-        (work - force.dot(by), moment)
-    }
-
-    fn find_inverse_inertia(&mut self) {
+    pub(super) fn find_inverse_inertia(&mut self) {
         let inverse = &mut self.scratch.inverse_inertia;
         inverse.clear();
         inverse.extend_from_slice(&self.owned_inertia);
@@ -292,95 +193,6 @@ impl Scene {
                 }
             },
         ));
-    }
-
-    /// Where contacts act.
-    fn find_levers(&mut self, h: f64) {
-        let bodies = self.poses.len();
-        self.scratch.levers.clear();
-        for (touch, detail) in self.world.touches().iter().zip(self.world.details()) {
-            let place = detail.position;
-            let ends = touch.ends.map(|end| end.body());
-            let arms = ends.map(|body| match body.checked_sub(bodies) {
-                None => place - self.poses[body].position,
-                Some(grain) => place - self.grains[grain],
-            });
-            let law = self.world.law(touch);
-            let wall = &self.motion[ends[0]];
-            self.scratch.levers.put(Levers {
-                arms,
-                friction: law.friction,
-                compliance: compliance(law, h),
-                is_plain: ends[1] >= bodies
-                    && ends[0] >= self.held
-                    && wall.inverse_mass == 0.0
-                    && wall.spin == Vec3::ZERO
-                    && law.stiffness.is_infinite(),
-            });
-        }
-    }
-
-    /// What is asked of each contact.
-    fn aim(&mut self, h: f64) {
-        let band = self.solver.dead_band(h);
-        let (world, aim) = (&self.world, aim_of(self.options.correction, h, band, &[]));
-        // Grains do not yield.
-        let own = match world.has_restitution() {
-            true => world.touches(),
-            false => &world.touches()[..world.details().len()],
-        };
-        let biases = &mut self.scratch.biases;
-        biases.clear();
-        biases.make_room(own.len());
-        biases.extend(
-            own.iter()
-                .map(|t| normal_bias(world.law(t), t.gap, h, &aim)),
-        );
-    }
-
-    /// Newton's law of restitution for contacts that approach.
-    fn aim_rebounds(&mut self) {
-        self.for_rebounds(|law, _, approach, bias| {
-            if approach < 0.0 {
-                *bias = law.restitution * approach;
-            }
-        });
-    }
-
-    /// Takes the law back for contacts that do not close within the step.
-    fn keep_rebounds_that_arrive(&mut self, h: f64) {
-        let band = self.solver.dead_band(h);
-        let aim = aim_of(self.options.correction, h, band, &[]);
-        self.for_rebounds(|_, gap, arrival, bias| {
-            if *bias < 0.0 && gap + h * arrival >= 0.0 {
-                *bias = aim.at(gap);
-            }
-        });
-    }
-
-    /// Calls `visit(law, gap, normal velocity, bias)` for contacts that may rebound.
-    fn for_rebounds(&mut self, visit: impl Fn(&Surface, f64, f64, &mut f64)) {
-        if !self.world.has_restitution() {
-            return;
-        }
-        let touches = self.world.touches();
-        let problem = Bodies {
-            touches,
-            aim: aim_of(self.options.correction, 1.0, 0.0, &[]),
-            levers: &self.scratch.levers,
-            grain_friction: 0.0,
-            motion: &self.motion,
-            inertia: &self.scratch.inverse_inertia,
-            radii: self.world.radii(),
-            mechanism: Mechanism::default(),
-        };
-        for (contact, touch) in touches.iter().enumerate() {
-            let law = self.world.law(touch);
-            if law.restitution > 0.0 && law.stiffness.is_infinite() {
-                let velocity = problem.relative(contact, &self.motion).dot(touch.normal);
-                visit(law, touch.gap, velocity, &mut self.scratch.biases[contact]);
-            }
-        }
     }
 
     /// Gives bodies the velocities that forces alone would give.
@@ -479,7 +291,7 @@ impl Scene {
     }
 
     /// Turns a body; its angular momentum stays.
-    fn turn(&mut self, body: usize, angle: Vec3) {
+    pub(super) fn turn(&mut self, body: usize, angle: Vec3) {
         if angle == Vec3::ZERO {
             return;
         }
@@ -498,104 +310,6 @@ impl Scene {
             let inverse = turned_inertia(axes, V3(moments.0.map(f64::recip)));
             self.motion[body].spin = inverse * momentum;
         }
-    }
-
-    /// Moves bodies apart that penetrate each other at the contacts known, without velocities: the convex
-    /// program of the step, with lengths in place of velocities. Bodies of others are not moved: their owners
-    /// read the [shift](Self::shift). Returns the work against gravity and loads, and the angular momentum that the
-    /// momenta have gained.
-    pub fn separate(&mut self, mobility: &[f64]) -> (f64, Vec3) {
-        self.move_apart(mobility, Surfaces::All)
-    }
-
-    fn move_apart(&mut self, mobility: &[f64], surfaces: Surfaces) -> (f64, Vec3) {
-        self.find_inverse_inertia();
-        self.find_levers(1.0);
-        let scratch = &mut self.scratch;
-        let touches = self.world.touches();
-        for levers in &mut scratch.levers {
-            (levers.friction, levers.compliance) = (0.0, 0.0);
-        }
-        scratch.shifted.clear();
-        scratch.shifted.reserve_exact(self.motion.len());
-        scratch
-            .shifted
-            .extend(self.motion.iter().map(|moved| BodyMotion {
-                velocity: Vec3::ZERO,
-                spin: Vec3::ZERO,
-                ..*moved
-            }));
-        // Lengths in place of velocities: a step of one.
-        let mut aim = Aim {
-            own: &[],
-            rate: 1.0,
-            band: 0.0,
-            limit: f64::INFINITY,
-        };
-        let mechanism = Mechanism {
-            bodies: self.held,
-            mobility,
-        };
-        if surfaces == Surfaces::Rigid || self.held > 0 {
-            let asked = Bodies {
-                touches,
-                aim,
-                levers: &scratch.levers,
-                grain_friction: 0.0,
-                motion: &scratch.shifted,
-                inertia: &scratch.inverse_inertia,
-                radii: self.world.radii(),
-                mechanism,
-            };
-            let (world, biases) = (&self.world, &mut scratch.biases);
-            let own = &touches[..world.details().len()];
-            biases.clear();
-            biases.make_room(own.len());
-            biases.extend(own.iter().enumerate().map(|(contact, touch)| {
-                let yields = world.law(touch).stiffness.is_finite();
-                match yields && surfaces == Surfaces::Rigid || is_wedged(&asked, contact) {
-                    true => FAR,
-                    false => aim.at(touch.gap),
-                }
-            }));
-            aim.own = biases;
-        }
-        let contacts = Bodies {
-            touches,
-            aim,
-            levers: &scratch.levers,
-            grain_friction: 0.0,
-            motion: &[],
-            inertia: &scratch.inverse_inertia,
-            radii: self.world.radii(),
-            mechanism,
-        };
-        let problem = Bodies {
-            motion: &scratch.shifted,
-            ..contacts
-        };
-        // The impulses of the step stay as they are: these are lengths.
-        scratch.shifts.clear();
-        scratch.shifts.make_room(3 * touches.len());
-        scratch.shifts.resize(3 * touches.len(), 0.0);
-        clear_sets(&mut scratch.sets, touches.len());
-        self.separator.solve(
-            &Problem::Bodies(problem),
-            &mut scratch.shifts,
-            &mut scratch.sets,
-        );
-        contacts.apply(&scratch.shifts, &mut scratch.shifted);
-        let (mut work, mut moment) = (0.0, Vec3::ZERO);
-        for body in self.owned..self.motion.len() {
-            let shift = self.scratch.shifted[body];
-            if shift.inverse_mass == 0.0 {
-                continue;
-            }
-            let (w, m) = self.shift_body(body, shift.velocity, shift.spin);
-            work += w;
-            moment += m;
-        }
-        (work, moment)
     }
 
     /// Refuses motions that are not finite, and bodies that have left the domain.
@@ -628,56 +342,14 @@ impl Scene {
 }
 
 /// Three rows for each contact, all open.
-fn clear_sets(sets: &mut Vec<RowState>, contacts: usize) {
+pub(super) fn clear_sets(sets: &mut Vec<RowState>, contacts: usize) {
     sets.clear();
     sets.make_room(3 * contacts);
     sets.resize(3 * contacts, RowState::Open);
-}
-
-/// Whether joints let a contact open by sliding far only: a correction would do more harm than the penetration.
-fn is_wedged(contacts: &Bodies<'_>, contact: usize) -> bool {
-    let held = contacts.mechanism.bodies;
-    let touches_held = (contacts.bodies_of(contact).iter()).any(|&body| (body as usize) < held);
-    touches_held && {
-        let (block, normal) = (contacts.block(contact), contacts.touches[contact].normal);
-        let trace = block.0[0][0] + block.0[1][1] + block.0[2][2];
-        normal.dot(block * normal) <= WEDGED * trace
-    }
 }
 
 /// A diagonal matrix in the axes of a frame, in absolute axes.
 pub(super) fn turned_inertia(axes: Mat3, diagonal: Vec3) -> Mat3 {
     let [x, y, z] = diagonal.0;
     axes * Mat3::diagonal(x, y, z) * axes.transpose()
-}
-
-/// What is asked of contacts in a step; the first ones have numbers of their own.
-fn aim_of(correction: Correction, h: f64, band: f64, own: &[f64]) -> Aim<'_> {
-    Aim {
-        own,
-        rate: 1.0 / h,
-        band: band / h,
-        limit: match correction {
-            Correction::Positions { .. } => 0.0,
-            Correction::Velocities { limit } => limit,
-        },
-    }
-}
-
-/// What is added to the normal velocity of a contact that does not rebound.
-fn normal_bias(law: &Surface, gap: f64, h: f64, aim: &Aim<'_>) -> f64 {
-    match law.stiffness.is_finite() {
-        true => gap * law.stiffness / (h * law.stiffness + law.damping),
-        false => aim.at(gap),
-    }
-}
-
-/// Normal velocity for each unit of impulse of a surface with stiffness k and damping d: the force
-/// −k (g + h u) − d u at the end of the step.
-fn compliance(law: &Surface, h: f64) -> f64 {
-    if law.stiffness.is_finite() {
-        1.0 / (h * (h * law.stiffness + law.damping))
-    } else {
-        0.0
-    }
 }

@@ -1,17 +1,23 @@
-//! Contact: the shaken can, beds of grains, and mixed problems solved by pivoting.
+//! Contact: the shaken can, beds of grains, piles of boxes and spheres, and mixed problems solved by pivoting.
 
-use oldham_contact::bench::{Figures, Mixed, bed, mean_of_starts, measure};
-use oldham_contact::{ContactError, FrictionBounds, Pivoting, Wall};
+use oldham_contact::bench::{
+    CAN_TOLERANCE, Figures, Mixed, PileFigures, Solid, bed, mean_of, mean_of_starts, measure, pile,
+    shaken_can_by, sledge,
+};
+use oldham_contact::{ContactError, Coulomb, FrictionBounds, Pivoting, Wall};
 
 use super::{Figure, cpu_seconds};
 
 /// Starts of the can, disturbed by at most 1e-9 m: the scene is chaotic, its means are not.
 const STARTS: u64 = 10;
 const STEPS: usize = 3000;
+/// When a pile has settled and is measured, in seconds.
+const SETTLED: (f64, f64) = (3.0, 3.5);
 
 pub fn figures() -> Vec<Figure> {
     let mut figures = can().expect("the benchmark's can runs");
     figures.extend(beds().expect("the benchmark's beds run"));
+    figures.extend(piles().expect("the benchmark's piles run"));
     figures.extend(pivoting());
     figures
 }
@@ -19,6 +25,15 @@ pub fn figures() -> Vec<Figure> {
 fn can() -> Result<Vec<Figure>, ContactError> {
     let flat = mean_of_starts(Wall::Facets(24), STARTS, STEPS, &cpu_seconds)?;
     let round = mean_of_starts(Wall::Round, STARTS, STEPS, &cpu_seconds)?;
+    let coulomb = |start| {
+        let solver = Coulomb::new(CAN_TOLERANCE, 20_000);
+        shaken_can_by(solver, Wall::Facets(24), start)
+    };
+    let disc = mean_of(coulomb, STARTS, STEPS, &cpu_seconds)?;
+    let by_coulomb = format!(
+        "the same by Coulomb's law, at most 1.5 times the time; residual {:.1e} m/s at most, {:.1} sweeps",
+        disc.residual, disc.sweeps
+    );
     let work = |found: &Figures| found.work * 1e3;
     let sweeps = format!(
         "CPU time per step, mean of ten starts; {:.1} sweeps, {:.0} contacts pressed",
@@ -54,6 +69,7 @@ fn can() -> Result<Vec<Figure>, ContactError> {
             "24 flat walls, mean of ten starts; from 14.03 to 14.10",
         )
         .within(14.03, 14.10),
+        Figure::new("can-147-coulomb", disc.mean, "ms", &by_coulomb).required(1.5 * flat.mean),
         Figure::new("can-147-round", round.mean, "ms", "the same in a round can"),
         Figure::new(
             "can-147-round-work",
@@ -106,6 +122,74 @@ fn beds() -> Result<Vec<Figure>, ContactError> {
     let note = "most bytes held for each of 10,000 grains, contacts and scratch included";
     figures.push(Figure::new("grains-bytes", bytes, "B", note).required(600.0));
     Ok(figures)
+}
+
+/// Boxes and spheres that land and come to rest, by Coulomb's law.
+fn piles() -> Result<Vec<Figure>, ContactError> {
+    let sizes = [
+        (Solid::Box, 1, ["boxes-1-landing", "boxes-1"]),
+        (Solid::Box, 10, ["boxes-10-landing", "boxes-10"]),
+        (Solid::Box, 100, ["boxes-100-landing", "boxes-100"]),
+        (Solid::Box, 1000, ["boxes-1000-landing", "boxes-1000"]),
+        (Solid::Sphere, 1, ["spheres-1-landing", "spheres-1"]),
+        (Solid::Sphere, 10, ["spheres-10-landing", "spheres-10"]),
+        (Solid::Sphere, 100, ["spheres-100-landing", "spheres-100"]),
+        (
+            Solid::Sphere,
+            1000,
+            ["spheres-1000-landing", "spheres-1000"],
+        ),
+    ];
+    let mut figures = Vec::new();
+    let (mut residual, mut landing, mut settled) = (0.0_f64, Vec::new(), Vec::new());
+    for (solid, count, [first, second]) in sizes {
+        let mut pile = pile(solid, count)?;
+        let lands = pile.land(&cpu_seconds)?;
+        let rests = pile.rest(SETTLED, &cpu_seconds)?;
+        for (name, found) in [(first, &lands), (second, &rests)] {
+            residual = residual.max(found.residual);
+            figures.push(Figure::new(name, found.mean, "us", &described(found)));
+        }
+        if solid == Solid::Box {
+            landing.push(lands.mean);
+            settled.push(rests.mean);
+        }
+    }
+    let exponent = |times: &[f64]| (times[3] / times[2]).log10();
+    let note = "of the time over the number, 100 to 1000 boxes, ten layers each";
+    figures.push(Figure::new("boxes-exponent", exponent(&settled), "", note).required(1.3));
+    let landing = exponent(&landing);
+    figures.push(Figure::new(
+        "boxes-landing-exponent",
+        landing,
+        "",
+        "the same while they land",
+    ));
+    let slides = sledge(16, 400, &cpu_seconds)?;
+    residual = residual.max(slides.residual);
+    figures.push(Figure::new(
+        "sledge-16",
+        slides.mean,
+        "us",
+        &described(&slides),
+    ));
+    let note = "largest of all steps of these scenes";
+    figures.push(Figure::new("piles-residual", residual, "m/s", note).required(1e-5));
+    Ok(figures)
+}
+
+fn described(found: &PileFigures) -> String {
+    format!(
+        "CPU time per step of 2.5 ms; residual {:.1e} m/s at most, {} of {} steps above 1e-5; {:.2e} mm deep at most; \
+         {:.0} contacts pressed, {:.1} sweeps, {:.2} factorisations",
+        found.residual,
+        found.unmet,
+        found.steps,
+        found.penetration * 1e3,
+        found.pressed,
+        found.sweeps,
+        found.factorisations
+    )
 }
 
 fn pivoting() -> Vec<Figure> {
