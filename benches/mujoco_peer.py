@@ -4,10 +4,10 @@
 4 mm sin(2 pi 15.5 Hz t); step 1e-4 s, 0.3 s, from the heap of `crates/contact/data`. MuJoCo's contacts are soft: they are set as stiff
 as its step tolerates. The can is at rest and gravity moves instead, so that contacts know its velocity. Time is CPU time of `mj_step`, one thread; work and penetration are as `oldham bench contact` takes them.
 
-Piles of 1 to 1000 boxes or spheres fall into a shaft from the same places as in `oldham bench contact`, with the same step of 2.5 ms, elliptic cones,
+Piles of 1 to 1000 boxes or spheres fall into a shaft from the same places as in `oldham bench piles`, with the same step of 2.5 ms, elliptic cones,
 Newton's method at its own tolerance and contacts as MuJoCo has them by default, one thread, nothing asleep: 0.5 s from the first touch on, and 0.5 s after 3 s.
 
-Oldham's own figures for the same scenes: `oldham bench contact`.
+Oldham's own figures for the same scenes: `oldham bench contact` and `oldham bench piles`.
 
 Usage: mujoco_peer.py
 """

@@ -30,12 +30,13 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 17] = [
     "engine",
     "beam",
     "shell",
     "chain",
     "contact",
+    "piles",
     "cut",
     "interface-model",
     "map",
@@ -115,6 +116,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "shell" => shell(),
             "chain" => chain(),
             "contact" => contact::figures(),
+            "piles" => contact::pile_figures(),
             "cut" => cut::figures()?,
             "interface-model" => interface_model::figures()?,
             "map" => stability_map()?,
