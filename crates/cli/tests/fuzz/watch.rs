@@ -10,7 +10,7 @@ const MOST_MEMORY: u64 = 1 << 30;
 /// What runs now, and since when.
 static RUNNING: Mutex<Vec<(String, Instant)>> = Mutex::new(Vec::new());
 
-/// How long a case may take: longer where nobody asked for many, since other tests run beside it.
+/// How long a case may take: longer in the default count, since other tests run beside it.
 fn most_time() -> Duration {
     Duration::from_secs(if super::is_asked_for() { 20 } else { 120 })
 }

@@ -164,7 +164,7 @@ fn a_still_picture_of_a_motion_is_not_called_frames() {
     );
 }
 
-/// Who lets other computers in is told what they open; who does not is told nothing of the kind.
+/// With other computers admitted, the address that they open is printed; without, it is not.
 #[test]
 fn the_address_to_open_is_that_of_the_listener() {
     use std::io::BufRead;
