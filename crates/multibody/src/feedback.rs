@@ -46,41 +46,33 @@ impl Assembly {
                 }
                 let kept = sensed[node.0];
                 for component in 0..6 {
-                    let speeds = self.lever + kept.velocity.norm();
-                    let spins = 1.0 + kept.angular_velocity.norm();
-                    let steps = match component {
-                        0..3 => [self.lever, speeds],
-                        _ => [1.0, spins],
+                    let reach = match component {
+                        0..3 => [self.lever, self.lever + kept.velocity.norm()],
+                        _ => [1.0, 1.0 + kept.angular_velocity.norm()],
                     };
-                    let ways = [
-                        (weights.stiffness, moved as Change),
-                        (weights.damping, sped),
-                    ];
-                    for ((weight, change), step) in ways.into_iter().zip(steps) {
-                        if weight == 0.0 {
+                    // Pose and velocity change at once, as they do in an iteration.
+                    let weights = [weights.stiffness, weights.damping];
+                    let longest = |i: usize| reach[i] / weights[i].abs();
+                    let step = STEP * longest(0).min(longest(1));
+                    let mut read = |step: f64| {
+                        let [way, change] = weights.map(|weight| weight * step);
+                        sensed[node.0] = sped(&moved(&kept, component, way), component, change);
+                        let there = At {
+                            sensed: &sensed,
+                            ..at.of(placed, &self.elements)
+                        };
+                        lone_residual(&*placed.element, &there)
+                    };
+                    let (plus, minus) = (read(step), read(-step));
+                    for row in 0..rows {
+                        let slope = (minus[row] - plus[row]) * (0.5 / step);
+                        if slope == 0.0 {
                             continue;
                         }
-                        let step = STEP * step;
-                        let mut read = |step: f64| {
-                            sensed[node.0] = change(&kept, component, step);
-                            let there = At {
-                                sensed: &sensed,
-                                ..at.of(placed, &self.elements)
-                            };
-                            lone_residual(&*placed.element, &there)
-                        };
-                        let (plus, minus) = (read(step), read(-step));
-                        let per_step = 0.5 * weight / step;
-                        for row in 0..rows {
-                            let slope = (minus[row] - plus[row]) * per_step;
-                            if slope == 0.0 {
-                                continue;
-                            }
-                            let block = (row / 6).min(nodes);
-                            let to = placed.feedback[block * placed.reads.len() + place];
-                            if to != NOWHERE {
-                                matrix[to.start + component * to.stride + row - 6 * block] += slope;
-                            }
+                        let block = (row / 6).min(nodes);
+                        let to = placed.feedback[block * placed.reads.len() + place];
+                        if to != NOWHERE {
+                            matrix[to.start + component * to.stride + row - 6 * block] += slope;
                         }
                     }
                 }
@@ -90,8 +82,6 @@ impl Assembly {
         self.sensed = sensed;
     }
 }
-
-type Change = fn(&Motion, usize, f64) -> Motion;
 
 fn along(component: usize, step: f64) -> Vec3 {
     let mut vector = Vec3::ZERO;

@@ -64,7 +64,7 @@ impl Law {
             Self::Given(_)
             | Self::Stops { .. }
             | Self::Viscoelastic { .. }
-            | Self::Hysteresis(_) => self.evaluate(elongation, 0.0, at).0,
+            | Self::Hysteresis(_) => self.tension(elongation, 0.0, at),
             Self::Prescribed(_) | Self::Thrust { .. } | Self::Motor { .. } => 0.0,
         }
     }
@@ -78,7 +78,7 @@ impl Law {
             | Self::Pulling(_)
             | Self::Pushing(_)
             | Self::Stops { .. } => {
-                let tension = |rate: f64| self.evaluate(elongation, rate, at).0;
+                let tension = |rate: f64| self.tension(elongation, rate, at);
                 (tension(rate) - tension(0.0)) * rate
             }
             Self::Hysteresis(law) => {
@@ -97,10 +97,10 @@ impl Law {
     pub(super) fn supplied(&self, elongation: f64, rate: f64, at: &At<'_>) -> f64 {
         match self {
             Self::Prescribed(_) | Self::Thrust { .. } | Self::Motor { .. } => {
-                -self.evaluate(elongation, rate, at).0 * rate
+                -self.tension(elongation, rate, at) * rate
             }
             Self::Function(_) | Self::Pulling(_) | Self::Pushing(_) => {
-                let slow = self.evaluate(elongation, 0.0, at).0;
+                let slow = self.tension(elongation, 0.0, at);
                 -(slow - self.elastic(elongation, at)) * rate
             }
             Self::Linear { .. } | Self::Table { .. } | Self::Given(_) | Self::Stops { .. } => 0.0,
@@ -157,7 +157,7 @@ impl Beyond {
         }
         let winding = self.winding(at);
         if winding != 0.0 && self.follows {
-            supplied -= law.evaluate(elongation, rate, at).0 * winding;
+            supplied -= law.tension(elongation, rate, at) * winding;
         } else if winding != 0.0 && self.stores() {
             supplied -= law.elastic(elongation, at) * winding;
         }

@@ -49,7 +49,7 @@ impl Laws {
         for (axis, law) in laws {
             let i = *axis;
             let (force, by_position, by_rate) = law.evaluate(position[i], rate[i], at);
-            let (slow, ..) = law.evaluate(position[i], 0.0, at);
+            let slow = law.tension(position[i], 0.0, at);
             sum.force[i] += slow;
             sum.viscous[i] += force - slow;
             sum.by_position.0[i][i] += by_position;

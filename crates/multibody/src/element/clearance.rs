@@ -201,7 +201,7 @@ impl Element for Clearance {
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let offset = self.offset(at);
-        let (force, ..) = self.law.evaluate(offset.distance, offset.rate, at);
+        let force = self.law.tension(offset.distance, offset.rate, at);
         Gradient::along(&offset.geometry, offset.direction).load(-force, out);
         if let (Some(friction), true) = (&self.friction, force > 0.0) {
             let slip = self.slip(&offset, friction.radius, at);
@@ -242,7 +242,7 @@ impl Element for Clearance {
         let offset = self.offset(at);
         let mut energy = self.law.energy(offset.distance, offset.rate, at);
         if let Some(friction) = &self.friction {
-            let (force, ..) = self.law.evaluate(offset.distance, offset.rate, at);
+            let force = self.law.tension(offset.distance, offset.rate, at);
             let slip = self.slip(&offset, friction.radius, at);
             let fractions = friction.fractions(slip.speeds);
             let lost = fractions.iter().zip(slip.speeds).map(|(f, slip)| f * slip);

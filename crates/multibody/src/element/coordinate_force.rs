@@ -105,7 +105,7 @@ impl Element for CoordinateForce {
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let r = self.read(at);
-        let (tension, ..) = self.spring.law.evaluate(r.beyond, r.rate, at);
+        let tension = self.spring.law.tension(r.beyond, r.rate, at);
         self.coordinate.gradient(&r.geometry).load(-tension, out);
     }
 

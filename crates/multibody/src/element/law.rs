@@ -221,6 +221,17 @@ impl Law {
         (before * (-x).exp() + slope * growth, slope)
     }
 
+    /// The tension alone: for a given function much cheaper than with its derivatives.
+    pub(crate) fn tension(&self, elongation: f64, rate: f64, at: &At<'_>) -> f64 {
+        match self {
+            Self::Function(function) => (function.tension)(elongation, rate, at.time),
+            Self::Pulling(law) if elongation > 0.0 => law.tension(elongation, rate, at).max(0.0),
+            Self::Pushing(law) if elongation < 0.0 => law.tension(elongation, rate, at).min(0.0),
+            Self::Pulling(_) | Self::Pushing(_) => 0.0,
+            _ => self.evaluate(elongation, rate, at).0,
+        }
+    }
+
     /// Tension, and its derivatives by elongation and rate.
     pub(crate) fn evaluate(&self, elongation: f64, rate: f64, at: &At<'_>) -> (f64, f64, f64) {
         match self {
@@ -309,12 +320,12 @@ impl Law {
             }
             Self::Given(law) => law.side(elongation, rate),
             Self::Pulling(law) | Self::Pushing(law) => {
-                let acts = self.evaluate(elongation, rate, at).0 != 0.0;
+                let acts = self.tension(elongation, rate, at) != 0.0;
                 mixed(u64::from(acts), law.side(elongation, rate, at))
             }
             Self::Stops { .. } => match self.penetration(elongation) {
                 (depth, side) if depth > 0.0 => {
-                    let pushes = self.evaluate(elongation, rate, at).0 != 0.0;
+                    let pushes = self.tension(elongation, rate, at) != 0.0;
                     mixed(u64::from(side > 0.0), 1 + u64::from(pushes))
                 }
                 _ => 0,

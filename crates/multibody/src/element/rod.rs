@@ -68,8 +68,7 @@ impl Rod {
         let line = self.line(at);
         self.spring
             .law
-            .evaluate(self.elongation(at, &line), line.rate, at)
-            .0
+            .tension(self.elongation(at, &line), line.rate, at)
     }
 
     fn elongation(&self, at: &At<'_>, line: &Line) -> f64 {
@@ -167,7 +166,7 @@ impl Element for Rod {
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let line = self.line(at);
         let elongation = self.elongation(at, &line);
-        let (tension, ..) = self.spring.law.evaluate(elongation, line.rate, at);
+        let tension = self.spring.law.tension(elongation, line.rate, at);
         let force = line.direction * tension;
         out.load(0, force, line.arms[0].cross(force));
         out.load(1, -force, -line.arms[1].cross(force));

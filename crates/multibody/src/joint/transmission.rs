@@ -200,7 +200,7 @@ impl Element for ElasticTransmission {
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let [beyond, rate] = self.deviation(at);
-        let (tension, ..) = self.law.evaluate(beyond, rate, at);
+        let tension = self.law.tension(beyond, rate, at);
         self.relation.load(-tension, at, out);
     }
 
