@@ -28,6 +28,8 @@ const SHOWN: f64 = 1.5;
 const GROWN: f64 = 5.0;
 /// Growth along the motion that cannot be overlooked.
 const CLEAR: f64 = 10.0;
+/// Periods within which growth that cannot be overlooked ends a run, wherever the motion goes.
+const BRIEF: f64 = 200.0;
 /// Growth foreseen over the stretch along which a difference is followed where a mode grows slowly, and the most periods
 /// that this may take.
 const LONG: f64 = 1000.0;
@@ -489,9 +491,11 @@ impl Survey {
                     .and_then(|left| case.judge_here(&mut simulation, left).map_err(too_long)),
             };
             let judged = judged.map(|(spectrum, verdict, doubt)| {
-                let followed = followed.filter(|_| state.moves);
                 met.state.restore(&mut simulation);
                 state.doubt = doubt.or_else(|| {
+                    if !state.moves {
+                        return None;
+                    }
                     let doubt = shown_along(&verdict, &spectrum, &mut simulation, followed, clock)?;
                     Some(doubt.told(&verdict))
                 });
@@ -514,6 +518,8 @@ enum Doubt {
     Slower(f64),
     /// What does not grow grows by this factor.
     Grows(f64),
+    /// What grows does so slowly, and there was no time to follow it.
+    NotFollowed,
 }
 
 impl Doubt {
@@ -530,11 +536,14 @@ impl Doubt {
             Self::Grows(factor) => format!(
                 "nothing grows at this instant, but along the motion a small difference grows by a factor of {factor:.0}"
             ),
+            Self::NotFollowed => format!(
+                "a mode grows at this instant, at {growth:.1e} 1/s, but the model moves, and there was no time to follow that along the motion"
+            ),
         }
     }
 }
 
-/// Why a verdict about the present state does not hold along the motion, if so. Slow growth is followed for longer.
+/// Why a verdict about the present state of a motion does not hold along it, if so. Slow growth is followed for longer.
 fn shown_along(
     verdict: &Verdict,
     spectrum: &Spectrum,
@@ -542,7 +551,11 @@ fn shown_along(
     followed: Option<Followed>,
     clock: &Clock,
 ) -> Option<Doubt> {
-    let followed = followed?;
+    let slow = verdict.is_unstable() && verdict.radius.powf(BRIEF) < CLEAR;
+    let not_followed = || (slow && clock.left().is_zero()).then_some(Doubt::NotFollowed);
+    let Some(followed) = followed else {
+        return not_followed();
+    };
     let period = simulation.period();
     let foreseen = |followed: &Followed| {
         let periods = followed.steps as f64 / period as f64;
@@ -555,8 +568,9 @@ fn shown_along(
     let periods = wanted.clamp(1.0, LONGEST).ceil() as u64;
     match follow_mode(simulation, spectrum, periods, Some(clock.left())) {
         Some(Ok(longer)) => contradiction(verdict, longer, foreseen(&longer), MODE_FALLING_SHORT),
-        // Without a shape or time, or beyond a failure, the shorter stretch must do.
-        _ => contradiction(verdict, followed, foreseen(&followed), FALLING_SHORT),
+        // Without a shape, or beyond a failure, the shorter stretch must do.
+        _ => not_followed()
+            .or_else(|| contradiction(verdict, followed, foreseen(&followed), FALLING_SHORT)),
     }
 }
 
@@ -657,4 +671,38 @@ fn advance_to(simulation: &mut Simulation, time: f64, granted: Duration) -> Opti
         simulation.steps(1).ok()?;
     }
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ModelFile;
+
+    /// Slow growth of two masses that swing, with and without time to follow it.
+    #[test]
+    fn slow_growth_of_a_motion_that_was_not_followed_is_not_decided() {
+        let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+        let file = ModelFile::new(format!("{examples}/two-mass-force-displacement.toml"))
+            .set("simulation.step", 1e-3);
+        let model = file.read().expect("the example is a model");
+        let case = Case::of(&model, &file);
+        let (spectrum, verdict) = case.spectrum(None).expect("it is analysed");
+        assert!(verdict.is_unstable());
+        let mut simulation = case.simulation().expect("it is built");
+        let mut doubt = |followed, granted| {
+            let clock = Clock {
+                granted,
+                started: Instant::now(),
+            };
+            shown_along(&verdict, &spectrum, &mut simulation, followed, &clock)
+        };
+        let (none, ample) = (Duration::ZERO, Duration::from_secs(600));
+        assert_eq!(doubt(None, none), Some(Doubt::NotFollowed));
+        assert_eq!(doubt(None, ample), None);
+        let brief = Followed {
+            factor: 1.0,
+            steps: 150,
+        };
+        assert_eq!(doubt(Some(brief), none), Some(Doubt::NotFollowed));
+    }
 }

@@ -316,3 +316,29 @@ fn a_loop_that_is_open_at_a_limit_is_not_called_stable() {
     let is_called_stable = worst.decision() == Some(Decision::Stable) && wild.doubt().is_none();
     assert!(!is_called_stable, "{:?}", worst.reason());
 }
+
+/// A mass whose damper drives it, and a slow sampled controller that does next to nothing: the mode turns by 0.36 rad
+/// in a period of ten steps, and is the model's own all the same. In closed form it grows at 0.05 1/s.
+#[test]
+fn growth_that_ten_steps_resolve_is_the_model_s_own() {
+    let text = "[model]\nname = \"Driven\"\n[simulation]\nduration = 10\nstep = 0.005\n\
+         [schedule]\noutput_update = true\n\
+         [lumped.plant]\nintegrator = \"rk4\"\npredictor = \"zero-order\"\n\
+         masses.x = { mass = 1, position = 0.1 }\n\
+         springs.s = { between = [\"ground\", \"x\"], stiffness = 52.2, damping = -0.1 }\n\
+         inputs.u = { force = \"x\" }\noutputs.v = { velocity = \"x\" }\n\
+         [control.c]\nsample = 0.05\ninputs = { v = \"m/s\" }\n\
+         outputs.u = { value = \"-1e-4 * v\", unit = \"N\" }\n\
+         [[connection]]\nfrom = \"plant.v\"\nto = \"c.v\"\n\
+         [[connection]]\nfrom = \"c.u\"\nto = \"plant.u\"\n";
+    let file = ModelFile::of_text("driven.toml", text);
+    let model = file.read().unwrap();
+    let (spectrum, verdict) = Case::of(&model, &file).spectrum(None).unwrap();
+    let [own] = spectrum.own_modes() else {
+        panic!("{:?}", spectrum.own_modes());
+    };
+    let pole = spectrum.pole(own);
+    assert!((pole.re - 0.05).abs() < 1e-4, "{pole}");
+    assert!((pole.im - 52.2_f64.sqrt()).abs() < 1e-2, "{pole}");
+    assert!(!verdict.is_unstable(), "{:?}", verdict.decision());
+}

@@ -1,0 +1,155 @@
+//! Modes from determinants: in the frequency domain, and of models with long delays.
+
+use nalgebra::Complex;
+use oldham_cosim::{Chart, Simulation};
+
+use super::{EigenMode, FAST, Source, Spectrum, THRESHOLD, Way};
+use crate::frequency::{FrequencyAnalysis, NoVerdict, Rotation};
+use crate::lines::{FEWEST, Lines};
+use crate::recurrence::{AnalysisError, Base, TimeBudget, analyse_ahead};
+
+/// Threads of an analysis in the frequency domain, at most.
+const MOST_THREADS: usize = 4;
+
+/// Periods before the frequency domain is looked at, and growth of the state in them that carries it
+/// away: then the first step has to do.
+const FREQUENCY_FILLING: [(u64, f64); 1] = [(3, 10.0)];
+
+impl Spectrum {
+    /// In the frequency domain as soon as all histories are filled: it needs no transients to have
+    /// died out. Where the macro step is not of that kind the simulation is as it was.
+    pub(super) fn by_frequencies(
+        simulation: &mut Simulation,
+        budget: &TimeBudget,
+    ) -> Result<Option<Self>, AnalysisError> {
+        let start = Chart::about(simulation);
+        let analyse = |simulation: &mut Simulation, base: Base| {
+            Self::from_frequencies(simulation, &base, budget)
+        };
+        let found = match analyse_ahead(simulation, &FREQUENCY_FILLING, analyse, |_| 1.0) {
+            Err(AnalysisError::Fault(_)) => {
+                start.base().restore(simulation);
+                Self::before_any_step(simulation, budget)?
+            }
+            outcome => outcome?,
+        };
+        if found.is_none() {
+            start.base().restore(simulation);
+        }
+        Ok(found)
+    }
+
+    /// In the frequency domain, of a model that cannot take its first steps: a coupling that makes
+    /// orders of magnitude of a change in a step carries it away at once. The matrices of the start
+    /// lack the loads of the run, so that only fast growth is certain.
+    fn before_any_step(
+        simulation: &mut Simulation,
+        budget: &TimeBudget,
+    ) -> Result<Option<Self>, AnalysisError> {
+        let period = simulation.period();
+        let base = Base::about(simulation, period);
+        let found = Self::from_frequencies(simulation, &base, budget)?;
+        Ok(found.filter(|found| found.radius() - found.dominant_error() > 1.0 + FAST))
+    }
+
+    /// In the frequency domain, where the macro step is of that kind.
+    pub(super) fn from_frequencies(
+        simulation: &mut Simulation,
+        base: &Base,
+        budget: &TimeBudget,
+    ) -> Result<Option<Self>, AnalysisError> {
+        // Coefficients that turn stand still in axes that all of the model turns with, or if what spins is round.
+        let rotation = match &base.turning {
+            None => Rotation::None,
+            Some(turning) if turning.is_of_spins() => Rotation::OfEach,
+            Some(turning) => match turning.of_all() {
+                Some(turn) => Rotation::OfAll(turn),
+                None => return Ok(None),
+            },
+        };
+        let Some(analysis) = FrequencyAnalysis::of_rotating(simulation, rotation) else {
+            return Ok(None);
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let found = match analysis.verdict(threads.min(MOST_THREADS), budget.left()) {
+            Ok(found) => found,
+            Err(NoVerdict::TooLong) => return Err(budget.over()),
+            // What the frequency domain cannot tell may be small enough for a matrix.
+            Err(_) => return Ok(None),
+        };
+        let mode = |&(value, error): &(Complex<f64>, f64)| EigenMode { value, error };
+        let all: Vec<EigenMode> = found.modes.iter().map(mode).collect();
+        let is_own = |place: usize| found.physical.get(place) == Some(&true);
+        let (own, mut modes) = (all.iter().enumerate()).fold(
+            (Vec::new(), Vec::new()),
+            |(mut own, mut coupled), (place, &mode)| {
+                let of = if is_own(place) {
+                    &mut own
+                } else {
+                    &mut coupled
+                };
+                of.push(mode);
+                (own, coupled)
+            },
+        );
+        modes.sort_by(|a, b| {
+            let order = b.is_growing().cmp(&a.is_growing());
+            order.then(b.value.norm().total_cmp(&a.value.norm()))
+        });
+        let far = |mode: &EigenMode| mode.value.norm() + mode.error;
+        Ok(Some(Self {
+            reach: modes.iter().map(far).fold(1.0 + THRESHOLD, f64::max),
+            modes,
+            way: Way::Frequency {
+                evaluations: found.evaluations,
+            },
+            varying: false,
+            duration: simulation.schedule().step,
+            step: simulation.schedule().step,
+            source: Source {
+                chart: base.chart.clone(),
+                mode: None,
+            },
+            own,
+            unlisted: found.unlisted,
+            between: found.connection,
+        }))
+    }
+
+    /// From the determinant of a model with long delays; nothing if it has none.
+    pub(super) fn from_lines(
+        simulation: &mut Simulation,
+        base: &Base,
+        budget: &TimeBudget,
+    ) -> Result<Option<Self>, AnalysisError> {
+        if base.chart.dimension() < FEWEST || base.turning.is_some() {
+            return Ok(None);
+        }
+        let Some(found) = Lines::analyse(simulation, base, budget)? else {
+            return Ok(None);
+        };
+        let error = found.error;
+        let modes: Vec<EigenMode> = found
+            .values
+            .iter()
+            .map(|&value| EigenMode { value, error })
+            .collect();
+        Ok(Some(Self {
+            varying: false,
+            reach: modes[0].value.norm() + error,
+            modes,
+            way: Way::Frequency {
+                evaluations: found.evaluations,
+            },
+            duration: base.period as f64 * simulation.schedule().step,
+            step: simulation.schedule().step,
+            source: Source {
+                chart: base.chart.clone(),
+                mode: None,
+            },
+            own: Vec::new(),
+            unlisted: 0,
+            between: None,
+        }))
+    }
+}
