@@ -11,6 +11,8 @@ pub(crate) const ROUNDING: f64 = 1e-10;
 /// Errors within which another eigenvalue may be part of the same multiple one; or growths, where
 /// these are as slight as rounding makes them of a multiple eigenvalue 1.
 const NEIGHBOURS: f64 = 10.0;
+/// Share of the distance to the nearest other by which a measurement moves an eigenvalue that stands alone.
+const MOVED: f64 = 0.1;
 /// Growth in a step that may be what rounding makes of a threefold eigenvalue: the cube root of it.
 const SPLIT: f64 = 1e-5;
 
@@ -72,6 +74,11 @@ impl EigenMode {
             .filter(|(other, _)| *other != place);
         let distances = others.map(|(_, value)| (value - self.value).norm());
         let nearest = distances.fold(f64::INFINITY, f64::min);
+        // What a measurement along its own vectors moves by much of that is not alone.
+        let moved = (self.value - values[place]).norm();
+        if moved > MOVED * nearest {
+            self.error = self.error.max(nearest);
+        }
         let growth = (self.value.norm() - 1.0).abs();
         let is_slight = growth < THRESHOLD && nearest <= NEIGHBOURS * growth;
         if is_slight || nearest <= NEIGHBOURS * self.error {
