@@ -11,9 +11,11 @@ use crate::{ModelFile, Settings};
 const LONGEST: Duration = Duration::from_secs(10);
 /// Time that they are granted in any case.
 const SHORTEST: Duration = Duration::from_secs(2);
+/// The same in terms of the run: what helps often takes longer than what does not.
+const PATIENCE: f64 = 3.0;
 
 /// A sentence on what helps, if something does: it was tried over the whole run, at which no interface
-/// was doubtful any more. No longer than the run took, and ten seconds at most.
+/// was doubtful any more. No longer than three times what the run took, and ten seconds at most.
 pub(crate) fn remedy(
     file: &ModelFile,
     model: &Model,
@@ -21,7 +23,7 @@ pub(crate) fn remedy(
     cancel: Option<&Cancel>,
 ) -> Option<String> {
     let share = summary.doubtful_share()?;
-    let granted = Duration::from_secs_f64(summary.wall).clamp(SHORTEST, LONGEST);
+    let granted = Duration::from_secs_f64(PATIENCE * summary.wall).clamp(SHORTEST, LONGEST);
     let started = Instant::now();
     candidates(model).into_iter().find_map(|changes| {
         let better = file.with(&changes).read().ok()?;

@@ -69,6 +69,7 @@ impl Checker<'_> {
         let staged = read(&section.stages, |stages| Some(self.staged(stages, names)));
         let kind = section.kind.as_ref().map_or(Kind::Jacobi, |at| at.value);
         self.idle_list(section, kind);
+        self.idle_iteration(section);
         let mut rates = vec![1.0; names.len()];
         let stages = match kind {
             Kind::Jacobi => vec![cosim::Stage::Together(everybody().collect())],
@@ -135,6 +136,29 @@ impl Checker<'_> {
                     .label("would be ignored")
                     .help(format!("leave it out, or write kind = \"{word}\""));
             }
+        }
+    }
+
+    /// How to iterate, where nothing iterates. Who writes `coupling` knows; and the command line may try.
+    fn idle_iteration(&mut self, section: &format::Schedule) {
+        let implicit = &section.implicit;
+        let given = [
+            place(&implicit.relative),
+            place(&implicit.absolute),
+            place(&implicit.max_iterations),
+            place(&implicit.acceleration),
+            place(&implicit.relaxation),
+            place(&implicit.columns),
+        ];
+        let in_file = |span: &&Span| !self.source.is_override(span);
+        if section.coupling.is_none()
+            && let Some(span) = given.into_iter().flatten().find(in_file)
+        {
+            self.report(span, "nothing iterates: the coupling is explicit")
+                .label("would be ignored")
+                .help(
+                    "write coupling = \"implicit\" in [schedule], or leave [schedule.implicit] out",
+                );
         }
     }
 

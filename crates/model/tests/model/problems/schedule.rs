@@ -50,8 +50,21 @@ fn orders_and_stages() {
             "`left` has no output `fd`",
             "did you mean `fc`?",
         ),
-        stages("implicit.relative = «-1", "must not be negative", ""),
-        stages("implicit.relaxation = «0", "must be positive", ""),
+        stages(
+            "coupling = \"implicit\"\nimplicit.relative = «-1",
+            "must not be negative",
+            "",
+        ),
+        stages(
+            "coupling = \"implicit\"\nimplicit.relaxation = «0",
+            "must be positive",
+            "",
+        ),
+        stages(
+            "implicit.max_iterations = «5",
+            "nothing iterates: the coupling is explicit",
+            "write coupling = \"implicit\"",
+        ),
         stages(
             "predictor = «\"third-order\"",
             "cannot be `third-order`",
