@@ -314,8 +314,19 @@ pub fn finding(advice: &Advice) -> String {
         Some(doubt) => {
             format!("whether {subject} is stable is not decided, because {doubt}; {found}")
         }
+        None if is_open_somewhere(advice) => {
+            format!("{subject} is stable in the states where that could be decided: {found}")
+        }
         None => format!("{subject} is stable: {found}"),
     }
+}
+
+/// Whether nothing was decided about a state that was looked at.
+fn is_open_somewhere(advice: &Advice) -> bool {
+    let states = advice.survey.iter().flat_map(|survey| &survey.states);
+    states
+        .into_iter()
+        .any(|state| state.decision() == Some(Decision::Undecided))
 }
 
 /// A radius with its error.

@@ -20,6 +20,17 @@ pub struct DataFile {
     pub digest: String,
 }
 
+impl DataFile {
+    /// A file that a model in a folder names, with its digest.
+    pub(crate) fn beside(folder: &Path, path: &str) -> std::io::Result<Self> {
+        let bytes = std::fs::read(folder.join(path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            digest: format!("{:016x}", fnv1a(&bytes)),
+        })
+    }
+}
+
 /// The columns that were asked for, row by row, with the lines on which they stand.
 #[derive(Debug)]
 pub(crate) struct Columns {

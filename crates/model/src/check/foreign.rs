@@ -1,12 +1,14 @@
 //! Subsystems and predictors of registered kinds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 
 use oldham_cosim::Ports;
 
 use super::part::{Checked, Port};
 use super::{Checker, Pace};
+use crate::data::DataFile;
 use crate::extensions::{Context, Kind, Reports, Settings, find};
 use crate::format::{At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, Setting, plain};
 use crate::model::{Content, ForeignPrediction, ForeignSpec, panicked};
@@ -28,6 +30,20 @@ impl Reports for Checker<'_> {
         variables: &[&str],
     ) -> Option<oldham_expression::Expression> {
         self.expression(formula, variables)
+    }
+
+    fn folder(&self) -> &Path {
+        self.source.folder()
+    }
+
+    fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    fn data_file(&mut self, path: &str) -> std::io::Result<()> {
+        let file = DataFile::beside(self.source.folder(), path)?;
+        self.data.push(file);
+        Ok(())
     }
 }
 

@@ -35,6 +35,7 @@ use part::Checked;
 use predictor::Choice;
 
 use crate::at_rest::Wires;
+use crate::data::DataFile;
 use crate::extensions::Extensions;
 use crate::format::{At, DEFAULT_ENERGY_BOUND, File, Formula, Number, Subsystem};
 use crate::model::{ConnectionSpec, Content, ModelSpec, Prediction, Record};
@@ -89,6 +90,8 @@ pub(crate) struct Checker<'a> {
     pub extensions: &'a Extensions,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
+    /// Files that registered kinds read.
+    pub data: Vec<DataFile>,
     /// The length of which the macro step is a multiple, where micro steps are given by theirs.
     pub step_grain: Option<f64>,
     /// The text, with what came from the command line.
@@ -123,6 +126,7 @@ pub(crate) fn check(
         findings,
         extensions,
         notes: Vec::new(),
+        data: Vec::new(),
         step_grain: None,
         source,
     };
@@ -158,6 +162,7 @@ impl Checker<'_> {
         self.multiples(&parts, &timing, clock.as_ref());
         let wiring = self.wiring(file, source, &mut parts);
         data.extend(wiring.data);
+        data.append(&mut self.data);
         let wires = Wires {
             connections: &wiring.connections,
             drives: &wiring.drives,

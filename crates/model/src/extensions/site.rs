@@ -15,6 +15,9 @@ pub(crate) trait Reports {
     fn report(&mut self, problem: Problem);
     fn number(&mut self, formula: &At<Formula>) -> Option<f64>;
     fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression>;
+    fn folder(&self) -> &Path;
+    fn note(&mut self, note: String);
+    fn data_file(&mut self, path: &str) -> std::io::Result<()>;
 }
 
 /// The same within a mechanism.
@@ -23,8 +26,6 @@ pub(crate) trait MechanismReports: Reports {
     fn time_function(&mut self, given: &At<TimeFunction>) -> Option<Drive>;
     fn model(&self) -> &Model;
     fn micro_step(&self) -> Option<f64>;
-    fn folder(&self) -> &Path;
-    fn note(&mut self, note: String);
     fn draw(&mut self, outline: Outline);
 }
 
@@ -63,6 +64,22 @@ macro_rules! reports {
             pub fn expression(&mut self, text: &At<Formula>, variables: &[&str]) -> Option<Expression> {
                 self.reports.expression(text, variables)
             }
+
+            /// The path of a file that the model names: relative to the folder of the model.
+            pub fn beside(&self, path: &str) -> PathBuf {
+                self.reports.folder().join(path)
+            }
+
+            /// Leaves a remark that a user should read; the model is made nevertheless.
+            pub fn note(&mut self, note: impl Into<String>) {
+                self.reports.note(note.into());
+            }
+
+            /// Counts a file that the model names among those that it is made of: results and checkpoints know its
+            /// digest.
+            pub fn data_file(&mut self, path: &str) -> std::io::Result<()> {
+                self.reports.data_file(path)
+            }
         }
 
         impl Reports for $place<'_> {
@@ -74,6 +91,15 @@ macro_rules! reports {
             }
             fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
                 self.reports.expression(formula, variables)
+            }
+            fn folder(&self) -> &Path {
+                self.reports.folder()
+            }
+            fn note(&mut self, note: String) {
+                self.reports.note(note);
+            }
+            fn data_file(&mut self, path: &str) -> std::io::Result<()> {
+                self.reports.data_file(path)
             }
         }
     )* };
@@ -96,16 +122,6 @@ impl Site<'_> {
     /// A step of the integrator of the mechanism in s, if that could be read.
     pub fn micro_step(&self) -> Option<f64> {
         self.reports.micro_step()
-    }
-
-    /// The path of a file that the model names: relative to the folder of the model.
-    pub fn beside(&self, path: &str) -> PathBuf {
-        self.reports.folder().join(path)
-    }
-
-    /// Leaves a remark that a user should read; the model is made nevertheless.
-    pub fn note(&mut self, note: impl Into<String>) {
-        self.reports.note(note.into());
     }
 
     /// Adds something to what is drawn of the mechanism.

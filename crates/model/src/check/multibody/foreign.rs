@@ -33,6 +33,18 @@ impl Reports for Workbench<'_, '_, '_> {
     fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
         self.checker.expression(formula, variables)
     }
+
+    fn folder(&self) -> &Path {
+        self.checker.source.folder()
+    }
+
+    fn note(&mut self, note: String) {
+        self.checker.notes.push(note);
+    }
+
+    fn data_file(&mut self, path: &str) -> std::io::Result<()> {
+        self.checker.data_file(path)
+    }
 }
 
 impl MechanismReports for Workbench<'_, '_, '_> {
@@ -54,14 +66,6 @@ impl MechanismReports for Workbench<'_, '_, '_> {
 
     fn micro_step(&self) -> Option<f64> {
         self.draft.micro_step
-    }
-
-    fn folder(&self) -> &Path {
-        self.checker.source.folder()
-    }
-
-    fn note(&mut self, note: String) {
-        self.checker.notes.push(note);
     }
 
     fn draw(&mut self, outline: Outline) {

@@ -1,0 +1,198 @@
+//! What an FMU says of itself.
+
+use crate::units::Conversion;
+
+/// The version of the interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// FMI 2.0 and its maintenance releases.
+    Two,
+    /// FMI 3.0 and its maintenance releases.
+    Three,
+}
+
+/// What an FMU says of itself, as far as a co-simulation needs it.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// The version of the interface.
+    pub version: Version,
+    /// The version as it is written.
+    pub version_text: String,
+    /// The name of the model.
+    pub name: String,
+    /// What the model is about.
+    pub text: String,
+    /// The program that made it.
+    pub tool: String,
+    /// The word by which the library knows its description.
+    pub token: String,
+    /// What it can do in a co-simulation, if it is made for one.
+    pub co_simulation: Option<CoSimulation>,
+    /// Whether it could be integrated from outside.
+    pub has_model_exchange: bool,
+    /// Its variables.
+    pub variables: Vec<Variable>,
+    /// For every output, in the order of the variables, the inputs on which it depends at once.
+    pub feedthrough: Vec<Feedthrough>,
+    /// What was found and is not used.
+    pub notes: Vec<String>,
+}
+
+/// On which variables an output depends at once.
+#[derive(Clone, Debug)]
+pub struct Feedthrough {
+    /// The reference of the output.
+    pub output: u32,
+    /// References of what it depends on; nothing where the FMU does not tell.
+    pub on: Option<Vec<u32>>,
+}
+
+/// Abilities in a co-simulation.
+#[derive(Clone, Debug, Default)]
+pub struct CoSimulation {
+    /// The name of the library.
+    pub identifier: String,
+    /// Whether communication steps may differ.
+    pub has_variable_step: bool,
+    /// The only length of communication steps that it can do, if there is one.
+    pub fixed_step: Option<f64>,
+    /// Whether its state can be saved and restored.
+    pub has_state: bool,
+    /// Whether a saved state can be written as bytes.
+    pub has_state_bytes: bool,
+    /// Whether inputs may have derivatives by time.
+    pub interpolates_inputs: bool,
+    /// Whether a process may have a single instance.
+    pub is_single: bool,
+    /// Whether it needs a program beside it.
+    pub needs_tool: bool,
+}
+
+/// One variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// The number by which the library knows it.
+    pub reference: u32,
+    /// What it is for.
+    pub causality: Causality,
+    /// When it may change.
+    pub variability: Variability,
+    /// What it holds.
+    pub kind: Kind,
+    /// How many numbers it has; nothing for a single one.
+    pub dimensions: Vec<Dimension>,
+    /// Its value at the start, as it is written.
+    pub start: Option<String>,
+    /// Its unit as the FMU calls it.
+    pub unit: Option<String>,
+    /// From that to SI.
+    pub conversion: Conversion,
+    /// What it is.
+    pub text: String,
+}
+
+impl Variable {
+    /// How many numbers it has, where that is fixed.
+    pub fn width(&self) -> Option<usize> {
+        let fixed = self.dimensions.iter().map(|dimension| match dimension {
+            Dimension::Fixed(n) => Some(*n),
+            Dimension::Variable(_) => None,
+        });
+        fixed.product()
+    }
+}
+
+/// The length of an array along one of its dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Always the same.
+    Fixed(usize),
+    /// The value of a structural parameter.
+    Variable(u32),
+}
+
+/// What a variable is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Causality {
+    /// Given before the start.
+    Parameter,
+    /// Given before ports are known.
+    StructuralParameter,
+    /// Follows from parameters.
+    CalculatedParameter,
+    /// Received.
+    Input,
+    /// Sent.
+    Output,
+    /// Nobody else's.
+    Local,
+    /// Time.
+    Independent,
+}
+
+/// When a variable may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variability {
+    /// Never.
+    Constant,
+    /// Not after the initialisation.
+    Fixed,
+    /// At events from outside.
+    Tunable,
+    /// At events.
+    Discrete,
+    /// At any time.
+    Continuous,
+}
+
+/// What a variable holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A real number of 64 bits.
+    Float64,
+    /// A real number of 32 bits.
+    Float32,
+    /// A whole number: its bits, and whether it has a sign.
+    Whole(u8, bool),
+    /// True or false.
+    Boolean,
+    /// One of these names with their values.
+    Enumeration(Vec<(String, i64)>),
+    /// Text.
+    String,
+    /// Bytes.
+    Binary,
+    /// A clock.
+    Clock,
+}
+
+impl Kind {
+    /// What it is called in messages.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Float64 => "real",
+            Self::Float32 => "real of 32 bits",
+            Self::Whole(..) => "whole number",
+            Self::Boolean => "Boolean",
+            Self::Enumeration(_) => "enumeration",
+            Self::String => "string",
+            Self::Binary => "binary",
+            Self::Clock => "clock",
+        }
+    }
+}
+
+impl Description {
+    /// The variable of this name.
+    pub fn variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.iter().find(|variable| variable.name == name)
+    }
+
+    /// Variables of a causality.
+    pub fn of(&self, causality: Causality) -> impl Iterator<Item = &Variable> {
+        let variables = self.variables.iter();
+        variables.filter(move |variable| variable.causality == causality)
+    }
+}

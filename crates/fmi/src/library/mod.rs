@@ -1,0 +1,320 @@
+//! Calls into the library of an FMU: all that is unsafe about it.
+//!
+//! Functions are looked up by name when an FMU is loaded, so that one which lacks what its description promises is
+//! refused then. Every call gets slices of the length that the standard asks for; what the library does with them is
+//! its own affair. An instance is used by one thread at a time.
+#![allow(unsafe_code)]
+
+mod states;
+mod three;
+mod two;
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::description::{Kind, Version};
+use crate::package::Package;
+
+use states::States;
+use three::Three;
+use two::Two;
+
+/// Lines of the log that are kept.
+const LOGGED: usize = 20;
+
+/// A status of both versions.
+const DISCARD: c_int = 2;
+
+type Handle = *mut c_void;
+
+/// What a library says while it runs; the last lines.
+#[derive(Default)]
+pub(crate) struct Log(Mutex<Vec<String>>);
+
+impl Log {
+    fn push(&self, line: String) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LOGGED {
+            lines.remove(0);
+        }
+        lines.push(line);
+    }
+
+    /// The last line, and forgets all.
+    fn take(&self) -> Option<String> {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = lines.pop();
+        lines.clear();
+        last
+    }
+}
+
+/// Text that a library hands over.
+fn text(pointer: *const c_char) -> String {
+    match pointer.is_null() {
+        true => String::new(),
+        // Safety: the standard says that it ends with a zero.
+        false => unsafe { CStr::from_ptr(pointer) }
+            .to_string_lossy()
+            .into_owned(),
+    }
+}
+
+/// How far a step came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Stepped {
+    /// To its end.
+    Done,
+    /// Not at all: the library asks for a shorter one.
+    Discarded,
+    /// It wants the simulation to end.
+    Ended,
+}
+
+enum Functions {
+    Two(Two),
+    Three(Three),
+}
+
+/// An instance of an FMU. It ends with this value.
+pub(crate) struct Instance {
+    handle: Handle,
+    functions: Functions,
+    log: Box<Log>,
+    /// What the functions point into; after them, so that it is closed last.
+    _library: libloading::Library,
+    _package: Arc<Package>,
+    _callbacks: Option<Box<two::Callbacks>>,
+}
+
+// Safety: the standard allows calls from any thread, one at a time; nothing else holds the handle.
+unsafe impl Send for Instance {}
+
+impl Instance {
+    /// A new instance, before its initialisation.
+    pub fn new(package: &Arc<Package>, name: &str) -> Result<Self, String> {
+        let description = package.description();
+        // Safety: loading runs what the library does at its start; that is what the user asks for.
+        let library = unsafe { libloading::Library::new(package.library()) }
+            .map_err(|error| format!("its library cannot be loaded: {error}"))?;
+        let abilities = description.co_simulation.as_ref().expect("checked before");
+        let has_state = abilities.has_state && abilities.has_state_bytes;
+        let functions = match description.version {
+            Version::Two => Functions::Two(Two::load(&library, has_state)?),
+            Version::Three => Functions::Three(Three::load(&library, has_state)?),
+        };
+        let log = Box::<Log>::default();
+        let environment: *const Log = &*log;
+        let c_string =
+            |text: &str| CString::new(text).map_err(|_| "a name of it has a zero byte".to_owned());
+        let (name, token) = (c_string(name)?, c_string(&description.token)?);
+        let resources = package.resources();
+        let resources = resources.display();
+        let (handle, callbacks) = match &functions {
+            Functions::Two(two) => {
+                let place = c_string(&format!("file://{resources}"))?;
+                let callbacks = Box::new(two::Callbacks::new(environment));
+                (
+                    two.instantiate(&name, &token, &place, &callbacks),
+                    Some(callbacks),
+                )
+            }
+            Functions::Three(three) => {
+                let place = c_string(&format!("{resources}/"))?;
+                (
+                    three.instantiate(&name, &token, &place, environment.cast_mut().cast()),
+                    None,
+                )
+            }
+        };
+        if handle.is_null() {
+            let reason = log.take().map_or(String::new(), |line| format!(": {line}"));
+            return Err(format!("it could not be instantiated{reason}"));
+        }
+        Ok(Self {
+            handle,
+            functions,
+            log,
+            _library: library,
+            _package: package.clone(),
+            _callbacks: callbacks,
+        })
+    }
+
+    /// An error where a status is one, with what the library said last.
+    fn checked(&self, status: c_int, call: &str) -> Result<(), String> {
+        if status <= 1 {
+            return Ok(());
+        }
+        let word = match status {
+            DISCARD => "discarded",
+            3 => "an error",
+            4 => "a fatal error",
+            _ => "an unknown status",
+        };
+        let said = self.log.take();
+        let said = said.map_or(String::new(), |line| format!(": {line}"));
+        Err(format!("{call} gave {word}{said}"))
+    }
+
+    /// Begins the initialisation, in which inputs may be set and outputs be asked for.
+    pub fn begin(&self, tolerance: Option<f64>, start: f64) -> Result<(), String> {
+        match &self.functions {
+            Functions::Two(two) => {
+                let status = two.set_up(self.handle, tolerance, start);
+                self.checked(status, "fmi2SetupExperiment")?;
+                let status = two.enter_initialization(self.handle);
+                self.checked(status, "fmi2EnterInitializationMode")
+            }
+            Functions::Three(three) => {
+                let status = three.enter_initialization(self.handle, tolerance, start);
+                self.checked(status, "fmi3EnterInitializationMode")
+            }
+        }
+    }
+
+    /// Ends the initialisation.
+    pub fn start(&self) -> Result<(), String> {
+        let (status, call) = match &self.functions {
+            Functions::Two(two) => (
+                two.exit_initialization(self.handle),
+                "fmi2ExitInitializationMode",
+            ),
+            Functions::Three(three) => (
+                three.exit_initialization(self.handle),
+                "fmi3ExitInitializationMode",
+            ),
+        };
+        self.checked(status, call)
+    }
+
+    /// Sets numbers of variables of one kind, as many as all of them have.
+    pub fn set(&self, kind: &Kind, references: &[u32], values: &[f64]) -> Result<(), String> {
+        if references.is_empty() {
+            return Ok(());
+        }
+        let (status, call) = match &self.functions {
+            Functions::Two(two) => two.set(self.handle, kind, references, values),
+            Functions::Three(three) => three.set(self.handle, kind, references, values),
+        };
+        self.checked(status, call)
+    }
+
+    /// Asks for numbers of variables of one kind.
+    pub fn get(&self, kind: &Kind, references: &[u32], values: &mut [f64]) -> Result<(), String> {
+        if references.is_empty() {
+            return Ok(());
+        }
+        let (status, call) = match &self.functions {
+            Functions::Two(two) => two.get(self.handle, kind, references, values),
+            Functions::Three(three) => three.get(self.handle, kind, references, values),
+        };
+        self.checked(status, call)
+    }
+
+    /// Sets a text.
+    pub fn set_text(&self, reference: u32, value: &str) -> Result<(), String> {
+        let value = CString::new(value).map_err(|_| "the text has a zero byte".to_owned())?;
+        let (status, call) = match &self.functions {
+            Functions::Two(two) => (
+                two.set_string(self.handle, reference, &value),
+                "fmi2SetString",
+            ),
+            Functions::Three(three) => (
+                three.set_string(self.handle, reference, &value),
+                "fmi3SetString",
+            ),
+        };
+        self.checked(status, call)
+    }
+
+    /// Takes a step.
+    pub fn step(&self, from: f64, length: f64) -> Result<Stepped, String> {
+        let (status, ended, call) = match &self.functions {
+            Functions::Two(two) => {
+                let status = two.do_step(self.handle, from, length);
+                (
+                    status,
+                    status == DISCARD && two.is_terminated(self.handle),
+                    "fmi2DoStep",
+                )
+            }
+            Functions::Three(three) => {
+                let (status, ended) = three.do_step(self.handle, from, length);
+                (status, ended, "fmi3DoStep")
+            }
+        };
+        if ended {
+            return Ok(Stepped::Ended);
+        }
+        if status == DISCARD {
+            return Ok(Stepped::Discarded);
+        }
+        self.checked(status, call)?;
+        Ok(Stepped::Done)
+    }
+
+    fn states(&self) -> &States {
+        match &self.functions {
+            Functions::Two(two) => &two.states,
+            Functions::Three(three) => &three.states,
+        }
+    }
+
+    /// The state as bytes.
+    pub fn save(&self, bytes: &mut Vec<u8>) -> Result<(), String> {
+        self.checked(self.states().save(self.handle, bytes), "saving its state")
+    }
+
+    /// Goes back to a state.
+    pub fn restore(&self, bytes: &[u8]) -> Result<(), String> {
+        let status = self.states().restore(self.handle, bytes);
+        self.checked(status, "restoring its state")
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        match &self.functions {
+            Functions::Two(two) => two.free(self.handle),
+            Functions::Three(three) => three.free(self.handle),
+        }
+    }
+}
+
+/// Looks a function up.
+fn function<F: Copy>(library: &libloading::Library, name: &str) -> Result<F, String> {
+    // Safety: the standard fixes the signature that goes with the name.
+    unsafe { library.get::<F>(name.as_bytes()) }
+        .map(|symbol| *symbol)
+        .map_err(|_| format!("its library has no function `{name}`"))
+}
+
+/// The same, of functions that are needed for an ability only.
+fn ability<F: Copy>(
+    library: &libloading::Library,
+    name: &str,
+    has: bool,
+) -> Result<Option<F>, String> {
+    match has {
+        true => function(library, name).map(Some).map_err(|error| {
+            format!("{error}, though its description says that it can do what that is for")
+        }),
+        false => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_keeps_the_last_lines() {
+        let log = Log::default();
+        for line in 0..50 {
+            log.push(line.to_string());
+        }
+        assert_eq!(log.take().as_deref(), Some("49"));
+        assert_eq!(log.take(), None);
+    }
+}

@@ -1,0 +1,256 @@
+//! FMUs that are made of small C sources: alone and coupled, against the same recurrences by hand, bit for bit.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use oldham_cosim::{Discard, Run, Simulation, Snapshot};
+use oldham_fmi::{Causality, Kind, Package, Version};
+use oldham_model::{Extensions, Model, Overrides};
+use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// Compiles a source and packs it with a description, changed as is wanted.
+fn fmu(folder: &Path, source: &str, flags: &[&str], change: impl Fn(String) -> String) -> PathBuf {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources");
+    let library = folder.join(format!("{source}.so"));
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let status = Command::new(compiler)
+        .args(["-shared", "-fPIC", "-O1", "-ffp-contract=off", "-o"])
+        .arg(&library)
+        .args(flags)
+        .arg(sources.join(format!("{source}.c")))
+        .status()
+        .expect("a C compiler");
+    assert!(status.success());
+    let text = std::fs::read_to_string(sources.join(format!("{source}.xml"))).unwrap();
+    let text = change(text);
+    let platform = match text.contains("fmiVersion=\"2.0\"") {
+        true => "linux64",
+        false => "x86_64-linux",
+    };
+    let name = text.split("modelIdentifier=\"").nth(1).unwrap();
+    let name = name.split('"').next().unwrap();
+    let path = folder.join(format!("{source}.fmu"));
+    let mut archive = ZipWriter::new(File::create(&path).unwrap());
+    let options = SimpleFileOptions::default();
+    archive
+        .start_file("modelDescription.xml", options)
+        .unwrap();
+    archive.write_all(text.as_bytes()).unwrap();
+    archive
+        .start_file(format!("binaries/{platform}/{name}.so"), options)
+        .unwrap();
+    archive.write_all(&std::fs::read(&library).unwrap()).unwrap();
+    archive.finish().unwrap();
+    path
+}
+
+fn plain(folder: &Path, source: &str) -> PathBuf {
+    fmu(folder, source, &[], |text| text)
+}
+
+fn read(folder: &Path, text: &str) -> Result<Model, String> {
+    let mut kinds = Extensions::new();
+    oldham_fmi::register(&mut kinds);
+    let path = folder.join("model.toml");
+    std::fs::write(&path, text).unwrap();
+    Model::read_with(&path, &Overrides::none(), &kinds).map_err(|problems| problems.to_string())
+}
+
+/// Values of a signal, step by step, the start among them.
+fn run(simulation: &mut Simulation, steps: u64, signal: &str) -> Vec<f64> {
+    run_on(simulation, steps, signal, 1)
+}
+
+fn run_on(simulation: &mut Simulation, steps: u64, signal: &str, threads: usize) -> Vec<f64> {
+    let place = simulation
+        .columns()
+        .iter()
+        .position(|column| column.name == signal)
+        .unwrap_or_else(|| panic!("no {signal}"));
+    let mut values = Vec::new();
+    struct Kept<'k>(&'k mut Vec<f64>, usize);
+    impl oldham_cosim::Recorder for Kept<'_> {
+        fn record(&mut self, _t: f64, row: &[f64]) -> std::io::Result<()> {
+            self.0.push(row[self.1]);
+            Ok(())
+        }
+    }
+    let mut kept = Kept(&mut values, place);
+    let outcome = simulation.run(Run {
+        record_every: 1,
+        threads,
+        ..Run::new(steps, &mut kept)
+    });
+    assert!(outcome.end.is_ok(), "{:?}", outcome.end);
+    values
+}
+
+const ALONE: &str = r#"
+model.name = "One FMU"
+simulation = { duration = 1, step = 0.01 }
+parameters.m = 2
+[fmu.body]
+file = "mass2.fmu"
+parameters = { mass = "m", damping = 0.5, stiffness = 40, position = 0.03 }
+[excitation]
+"body.force" = "3 * t"
+"#;
+
+#[test]
+fn a_description_says_what_there_is() {
+    let folder = TempDir::new().unwrap();
+    let package = Package::open(&plain(folder.path(), "mass2")).unwrap();
+    let description = package.description();
+    assert_eq!(description.version, Version::Two);
+    assert_eq!(description.of(Causality::Input).count(), 1);
+    let position = description.variable("position").unwrap();
+    assert_eq!(position.conversion.unit.0, "m");
+    assert_eq!(position.conversion.factor, 1e-3);
+    let mood = &description.variable("mood").unwrap().kind;
+    let Kind::Enumeration(items) = mood else {
+        panic!("{mood:?}");
+    };
+    assert_eq!(items[2], ("bad".to_owned(), 2));
+}
+
+#[test]
+fn one_fmu_takes_the_steps_of_its_recurrence() {
+    let folder = TempDir::new().unwrap();
+    plain(folder.path(), "mass2");
+    let model = read(folder.path(), ALONE).unwrap();
+    let found = run(&mut model.simulation().unwrap(), 100, "body.velocity");
+    // The FMU takes its start value in mm for one in m: what it gets is what its description asks for.
+    let (mut x, mut v) = (0.03 / 1e-3, 0.0);
+    for (k, found) in found.iter().enumerate() {
+        assert_eq!(*found, v, "step {k}");
+        let (from, to) = (k as f64 * 0.01, (k + 1) as f64 * 0.01);
+        let h = to - from;
+        v += h * (3.0 * from - 0.5 * v - 40.0 * x) / 2.0;
+        x += h * v;
+    }
+}
+
+#[test]
+fn problems_are_told_where_they_are() {
+    let folder = TempDir::new().unwrap();
+    plain(folder.path(), "mass2");
+    let problem = |from: &str, to: &str| {
+        let text = ALONE.replace(from, to);
+        assert_ne!(text, ALONE);
+        read(folder.path(), &text).unwrap_err()
+    };
+    let wrong = problem("mass2.fmu", "none.fmu");
+    assert!(wrong.contains("`none.fmu` cannot be read"), "{wrong}");
+    let wrong = problem("mass2.fmu", "model.toml");
+    assert!(wrong.contains("is not an FMU"), "{wrong}");
+    let wrong = problem("damping =", "dampin =");
+    assert!(wrong.contains("did you mean `damping`?"), "{wrong}");
+    let wrong = problem("damping = 0.5", "pass = 1");
+    assert!(wrong.contains("follows from others"), "{wrong}");
+    let wrong = problem("damping = 0.5", "mood = \"sad\"");
+    assert!(wrong.contains("possible are \"good\", \"fair\", \"bad\""), "{wrong}");
+    let wrong = problem("body.force", "body.farce");
+    assert!(wrong.contains("force"), "{wrong}");
+    let lacking = TempDir::new().unwrap();
+    fmu(lacking.path(), "mass2", &["-DNO_STATE"], |text| text);
+    let wrong = read(lacking.path(), ALONE).unwrap_err();
+    assert!(wrong.contains("no function `fmi2GetFMUstate`"), "{wrong}");
+}
+
+#[test]
+fn two_fmus_exchange_as_a_loop_of_calls_does() {
+    let folder = TempDir::new().unwrap();
+    plain(folder.path(), "mass2");
+    let text = r#"
+model.name = "Two FMUs"
+simulation = { duration = 1, step = 0.01 }
+fmu.one = { file = "mass2.fmu", parameters = { mass = 2, stiffness = 40, velocity = 0.3 } }
+fmu.two = { file = "mass2.fmu", parameters = { mass = 1, damping = 0.2 } }
+[[connection]]
+from = "one.velocity"
+to = "two.force"
+gain = 1.5
+[[connection]]
+from = "two.velocity"
+to = "one.force"
+gain = -0.7
+"#;
+    let model = read(folder.path(), text).unwrap();
+    for threads in [1, 2] {
+        let mut simulation = model.simulation().unwrap();
+        let found = run_on(&mut simulation, 100, "two.velocity", threads);
+        let (mut one, mut two) = ([0.0, 0.3], [0.0, 0.0]);
+        for (k, found) in found.iter().enumerate() {
+            assert_eq!(*found, two[1], "step {k}");
+            let (from, to) = (k as f64 * 0.01, (k + 1) as f64 * 0.01);
+            let h = to - from;
+            let forces = [-0.7 * two[1], 1.5 * one[1]];
+            one[1] += h * (forces[0] - 0.0 * one[1] - 40.0 * one[0]) / 2.0;
+            one[0] += h * one[1];
+            two[1] += h * (forces[1] - 0.2 * two[1] - 0.0 * two[0]) / 1.0;
+            two[0] += h * two[1];
+        }
+    }
+}
+
+#[test]
+fn arrays_flags_and_counts_of_fmi_3() {
+    let folder = TempDir::new().unwrap();
+    plain(folder.path(), "gains3");
+    let text = r#"
+model.name = "Gains"
+simulation = { duration = 1, step = 0.1 }
+[fmu.g]
+file = "gains3.fmu"
+parameters = { gain = 2.5, on = true }
+[excitation]
+"g.x" = ["t", 1, 3]
+"#;
+    let model = read(folder.path(), text).unwrap();
+    assert!(model.notes().iter().any(|note| note.contains("`tick` has no port: it is a clock")));
+    let mut simulation = model.simulation().unwrap();
+    let counts = run(&mut simulation, 10, "g.count");
+    let expected: Vec<f64> = (0..=10).map(f64::from).collect();
+    assert_eq!(counts, expected);
+    let third = run(&mut model.simulation().unwrap(), 2, "g.y.3");
+    assert_eq!(third, [7.5; 3]);
+}
+
+#[test]
+fn steps_that_are_discarded_are_halved_and_errors_say_why() {
+    let folder = TempDir::new().unwrap();
+    plain(folder.path(), "mass2");
+    let halved = ALONE.replace("stiffness = 40", "stiffness = 40, longest = 0.003");
+    let model = read(folder.path(), &halved).unwrap();
+    let found = run(&mut model.simulation().unwrap(), 1, "body.velocity");
+    let (mut x, mut v) = (30.0, 0.0);
+    for _ in 0..4 {
+        v += 0.0025 * (-0.5 * v - 40.0 * x) / 2.0;
+        x += 0.0025 * v;
+    }
+    assert!((found[1] - v).abs() < 1e-12 * v.abs(), "{} {v}", found[1]);
+    let bad = ALONE.replace("stiffness = 40", "mood = \"bad\"");
+    let model = read(folder.path(), &bad).unwrap();
+    let outcome = model.simulation().unwrap().run(Run::new(10, &mut Discard));
+    let error = outcome.end.unwrap_err().to_string();
+    assert!(error.contains("`body`"), "{error}");
+    assert!(error.contains("the mass is in a bad mood"), "{error}");
+}
+
+#[test]
+fn a_state_is_saved_and_restored() {
+    let folder = TempDir::new().unwrap();
+    plain(folder.path(), "mass2");
+    let model = read(folder.path(), ALONE).unwrap();
+    let mut simulation = model.simulation().unwrap();
+    simulation.steps(20).unwrap();
+    let mut saved = Snapshot::default();
+    saved.save(&mut simulation);
+    let first = run(&mut simulation, 30, "body.velocity");
+    saved.restore(&mut simulation);
+    assert_eq!(run(&mut simulation, 30, "body.velocity"), first);
+}
