@@ -45,6 +45,10 @@ web/node_modules: web/package-lock.json
 	cd web && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
+## The FMUs of examples/fmu, of their sources.
+fmus:
+	python3 examples/fmu/build.py
+
 ## Long versions of the tests that provoke faults; not part of CI.
 soak: $(OLDHAM)
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep -- --include-ignored

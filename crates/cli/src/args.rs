@@ -2,6 +2,7 @@
 
 mod analysis;
 mod browser;
+mod fmu;
 mod pace;
 mod pictures;
 mod run;
@@ -19,6 +20,7 @@ pub use analysis::{
     Compensate, CompensateBy, Configuration, Handling, Linearise, Modes, Poles, Stability, Statics,
 };
 pub use browser::{Drive, Serving, View3d};
+pub use fmu::{Fmu, FmuAction};
 pub use pace::PaceArgs;
 pub use pictures::{Animate, Papers, Partition, Plot, View};
 pub use run::{Check, Compare, Run};
@@ -173,6 +175,13 @@ pub enum Command {
     ///   oldham wheel /dev/input/event5 --calibrate car.toml       which axis sets which input
     #[command(verbatim_doc_comment)]
     Wheel(Wheel),
+    /// Look into an FMU (FMI 2.0 or 3.0): what it can do, its inputs, outputs and parameters
+    ///
+    ///   oldham fmu info damper.fmu
+    ///
+    /// In a model file an FMU is a section [fmu.NAME] with file = "damper.fmu".
+    #[command(verbatim_doc_comment)]
+    Fmu(Fmu),
     /// Measure Oldham's own speed
     Bench(Bench),
     /// Print a completion script for your shell
@@ -202,6 +211,7 @@ impl Command {
             Self::Animate(animate) => animate.json,
             Self::View(view) => view.json,
             Self::Drive(drive) => drive.json,
+            Self::Fmu(fmu) => fmu.json(),
             Self::Wheel(wheel) => wheel.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, Report, Severity};
 use oldham_cosim::{CheckpointError, Fault};
+use oldham_fmi::PackageError;
 use oldham_model::{Location, Problems};
 use oldham_papers::PaperError;
 use oldham_results::plot::PlotError;
@@ -181,6 +182,14 @@ pub enum Failure {
     /// A wheel cannot be used.
     #[error(transparent)]
     Wheel(#[from] WheelError),
+    /// An FMU cannot be used.
+    #[error("{} {error}", path.display())]
+    Fmu {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: PackageError,
+    },
     /// A page that shows a result cannot be made of a model that was not run.
     #[error("{path} is a model: run it first and give its result, or leave --out out to look on while it runs", path = path.display())]
     NotRecorded {

@@ -113,7 +113,8 @@ impl<'d> Plan<'d> {
             left_out: Vec::new(),
         };
         // What is given in the model needs no port.
-        let is_given = |variable: &Variable| settings.iter().any(|(name, _)| *name == variable.name);
+        let is_given =
+            |variable: &Variable| settings.iter().any(|(name, _)| *name == variable.name);
         for variable in description.of(Causality::Input) {
             match quantity(variable) {
                 _ if is_given(variable) => {}

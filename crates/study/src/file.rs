@@ -21,13 +21,14 @@ pub struct ModelFile {
     extensions: Extensions,
 }
 
-/// The kinds that come with Oldham but are no part of the format: vehicles, hydraulic networks.
+/// The kinds that come with Oldham but are no part of the format: vehicles, hydraulic networks, FMUs.
 pub fn shipped_kinds() -> &'static Extensions {
     static KINDS: OnceLock<Extensions> = OnceLock::new();
     KINDS.get_or_init(|| {
         let mut kinds = Extensions::new();
         oldham_vehicle::register(&mut kinds);
         oldham_hydraulic_network::register(&mut kinds);
+        oldham_fmi::register(&mut kinds);
         kinds
     })
 }

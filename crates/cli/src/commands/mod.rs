@@ -8,6 +8,7 @@ mod compare;
 mod compensate;
 mod completions;
 mod drive;
+mod fmu;
 mod handling;
 mod linearise;
 mod lumped_modes;
@@ -40,6 +41,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Animate(arguments) => animate::execute(&arguments),
         Command::View(arguments) => view::execute(&arguments),
         Command::Drive(arguments) => drive::execute(&arguments),
+        Command::Fmu(arguments) => fmu::execute(&arguments),
         Command::Wheel(arguments) => wheel::execute(&arguments),
         Command::Handling(arguments) => handling::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),
