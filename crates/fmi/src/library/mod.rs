@@ -96,7 +96,11 @@ impl Instance {
         let description = package.description();
         // Safety: loading runs what the library does at its start; that is what the user asks for.
         let library = unsafe { libloading::Library::new(package.library()) }
-            .map_err(|error| format!("its library cannot be loaded: {error}"))?;
+            .map_err(|error| {
+                let reason = std::error::Error::source(&error).map(ToString::to_string);
+                let reason = reason.unwrap_or_else(|| error.to_string());
+                format!("its library cannot be loaded: {reason}")
+            })?;
         let abilities = description.co_simulation.as_ref().expect("checked before");
         let has_state = abilities.has_state && abilities.has_state_bytes;
         let functions = match description.version {
