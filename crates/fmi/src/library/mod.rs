@@ -73,7 +73,7 @@ pub(crate) enum Stepped {
 
 enum Functions {
     Two(Two),
-    Three(Three),
+    Three(Box<Three>),
 }
 
 /// An instance of an FMU. It ends with this value.
@@ -95,17 +95,16 @@ impl Instance {
     pub fn new(package: &Arc<Package>, name: &str) -> Result<Self, String> {
         let description = package.description();
         // Safety: loading runs what the library does at its start; that is what the user asks for.
-        let library = unsafe { libloading::Library::new(package.library()) }
-            .map_err(|error| {
-                let reason = std::error::Error::source(&error).map(ToString::to_string);
-                let reason = reason.unwrap_or_else(|| error.to_string());
-                format!("its library cannot be loaded: {reason}")
-            })?;
+        let library = unsafe { libloading::Library::new(package.library()) }.map_err(|error| {
+            let reason = std::error::Error::source(&error).map(ToString::to_string);
+            let reason = reason.unwrap_or_else(|| error.to_string());
+            format!("its library cannot be loaded: {reason}")
+        })?;
         let abilities = description.co_simulation.as_ref().expect("checked before");
         let has_state = abilities.has_state && abilities.has_state_bytes;
         let functions = match description.version {
             Version::Two => Functions::Two(Two::load(&library, has_state)?),
-            Version::Three => Functions::Three(Three::load(&library, has_state)?),
+            Version::Three => Functions::Three(Box::new(Three::load(&library, has_state)?)),
         };
         let log = Box::<Log>::default();
         let environment: *const Log = &*log;
