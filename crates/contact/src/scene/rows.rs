@@ -69,7 +69,7 @@ impl Scene {
                 ends,
                 arms: levers.arms,
                 impulse: pressed,
-                compliance: levers.compliance,
+                compliance: levers.compliance + levers.give,
                 closing: match surface.stiffness.is_finite() {
                     true => surface.stiffness / (h * surface.stiffness + surface.damping),
                     false => 0.0,
@@ -104,7 +104,7 @@ impl Scene {
                     direction,
                     is_normal: false,
                     impulse: across.dot(direction),
-                    compliance,
+                    compliance: compliance + levers.give,
                     closing: 0.0,
                     ..row
                 });
