@@ -8,7 +8,7 @@ use crate::room::Room;
 use crate::touch::Surface;
 
 /// The share of a penetration that a contact takes back within a step, where given motions made it give way.
-const COMES_BACK: f64 = 0.2;
+const COMES_BACK: f64 = 0.5;
 
 impl Scene {
     /// Where contacts act.
@@ -24,6 +24,10 @@ impl Scene {
             });
             let law = self.world.law(touch);
             let wall = &self.motion[ends[0]];
+            let [along, across] = match ends[1] < bodies {
+                true => self.give,
+                false => [0.0; 2],
+            };
             self.scratch.levers.put(Levers {
                 arms,
                 friction: law.friction,
@@ -32,11 +36,8 @@ impl Scene {
                     true => [law.torsion, law.rolling],
                     false => [0.0; 2],
                 },
-                compliance: compliance(law, h),
-                give: match self.is_given(ends) {
-                    true => self.give,
-                    false => 0.0,
-                },
+                compliance: compliance(law, h) + (along - across),
+                give: across,
                 is_plain: ends[1] >= bodies
                     && ends[0] >= self.held
                     && wall.inverse_mass == 0.0
@@ -44,14 +45,6 @@ impl Scene {
                     && law.stiffness.is_infinite(),
             });
         }
-    }
-
-    /// Whether both bodies of a contact hang on motions that are given somewhere.
-    fn is_given(&self, ends: [usize; 2]) -> bool {
-        self.give > 0.0
-            && ends
-                .iter()
-                .all(|&body| body < self.held || self.motion[body].inverse_mass == 0.0)
     }
 
     /// What is asked of each contact.

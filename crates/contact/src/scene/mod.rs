@@ -191,8 +191,8 @@ pub struct Scene {
     /// How many of the first bodies are held by joints, and how many are moved by somebody else.
     held: usize,
     owned: usize,
-    /// How contacts of held bodies with each other and with given motions give way.
-    give: f64,
+    /// How contacts of bodies give way along the normal, and across.
+    give: [f64; 2],
     /// Inverse inertia of the latter in absolute axes.
     owned_inertia: Vec<Mat3>,
     /// Centres of the grains.
@@ -240,7 +240,7 @@ impl Scene {
             inertia: Vec::new(),
             held: 0,
             owned: 0,
-            give: 0.0,
+            give: [0.0; 2],
             owned_inertia: Vec::new(),
             grains: Vec::new(),
             motion: Vec::new(),
@@ -389,10 +389,10 @@ impl Scene {
         self.owned_inertia[body.index()] = inverse_inertia;
     }
 
-    /// Lets contacts of held bodies with each other, and with bodies of given motion, give way by this velocity for a unit of impulse. Where the
-    /// motion that holds them comes from elsewhere and reckons with that, no impulse has to be infinite.
-    pub fn give_way(&mut self, give: f64) {
-        self.give = give;
+    /// Lets contacts of bodies, grains apart, give way by these velocities for a unit of impulse, along the normal and across. Where a motion that holds bodies comes from elsewhere and
+    /// reckons with that, no impulse has to be infinite.
+    pub fn give_way(&mut self, along: f64, across: f64) {
+        self.give = [along, across];
     }
 
     /// By how much the last correction of positions moved and turned a body that somebody else moves.
