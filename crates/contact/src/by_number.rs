@@ -72,6 +72,15 @@ impl<S: ContactSolver> ContactSolver for ByNumber<S> {
         }
     }
 
+    /// Pivoting does not.
+    fn knows_turning(&self) -> bool {
+        self.few == 0 && self.many.knows_turning()
+    }
+
+    fn turns(&self) -> &[Vec3] {
+        self.many.turns()
+    }
+
     fn dead_band(&self, step: f64) -> f64 {
         self.many.dead_band(step)
     }

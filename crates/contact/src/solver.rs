@@ -74,6 +74,17 @@ pub trait ContactSolver: Send {
         &[]
     }
 
+    /// Whether it knows rolling and torsional friction.
+    fn knows_turning(&self) -> bool {
+        false
+    }
+
+    /// Moments of impulse of rolling and torsional friction of the contacts of the last solution along the absolute axes, on the second body of each; none
+    /// where no surface has such friction.
+    fn turns(&self) -> &[Vec3] {
+        &[]
+    }
+
     /// Gaps below this count as closed in a step of the given length.
     fn dead_band(&self, _step: f64) -> f64 {
         0.0
@@ -101,6 +112,14 @@ impl ContactSolver for Box<dyn ContactSolver> {
 
     fn frames(&self) -> &[[Vec3; 3]] {
         (**self).frames()
+    }
+
+    fn knows_turning(&self) -> bool {
+        (**self).knows_turning()
+    }
+
+    fn turns(&self) -> &[Vec3] {
+        (**self).turns()
     }
 
     fn dead_band(&self, step: f64) -> f64 {

@@ -90,6 +90,10 @@ pub struct SurfaceId(pub(crate) u8);
 pub struct Surface {
     /// Coulomb's coefficient; of two surfaces the geometric mean counts.
     pub friction: f64,
+    /// Rolling friction in m: the moment that resists rolling is at most this times the normal force. Of two surfaces the larger counts.
+    pub rolling: f64,
+    /// Torsional friction in m, the same for spinning about the normal.
+    pub torsion: f64,
     /// Newton's coefficient of restitution; of two surfaces the smaller counts.
     pub restitution: f64,
     /// Normal stiffness in N/m of each contact point, infinite for a rigid surface; two surfaces act in series.
@@ -103,6 +107,8 @@ impl Surface {
     pub const fn rough(friction: f64) -> Self {
         Self {
             friction,
+            rolling: 0.0,
+            torsion: 0.0,
             restitution: 0.0,
             stiffness: f64::INFINITY,
             damping: 0.0,
@@ -113,6 +119,14 @@ impl Surface {
         let refuse = |what, value, range| Err(ContactError::Surface { what, value, range });
         if !(self.friction >= 0.0 && self.friction.is_finite()) {
             return refuse("friction", self.friction, "finite and not negative");
+        }
+        for (what, value) in [
+            ("rolling friction", self.rolling),
+            ("torsional friction", self.torsion),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return refuse(what, value, "finite and not negative");
+            }
         }
         if !(0.0..=1.0).contains(&self.restitution) {
             return refuse("restitution", self.restitution, "from 0 to 1");
@@ -126,11 +140,18 @@ impl Surface {
         Ok(())
     }
 
+    /// Whether it resists turning.
+    pub(crate) fn resists_turning(&self) -> bool {
+        self.rolling > 0.0 || self.torsion > 0.0
+    }
+
     /// Both surfaces together.
     pub(crate) fn with(&self, other: &Self) -> Self {
         let softness = 1.0 / self.stiffness + 1.0 / other.stiffness;
         Self {
             friction: (self.friction * other.friction).sqrt(),
+            rolling: self.rolling.max(other.rolling),
+            torsion: self.torsion.max(other.torsion),
             restitution: self.restitution.min(other.restitution),
             stiffness: 1.0 / softness,
             damping: if self.stiffness.is_infinite() {

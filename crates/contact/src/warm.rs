@@ -96,6 +96,18 @@ impl WarmStart {
         }
     }
 
+    /// The sum of all impulses on the second bodies of their contacts, each times what is said of its two bodies.
+    pub fn sum(&self, weight: impl Fn([usize; 2]) -> f64) -> Vec3 {
+        let impulses = self.impulses.as_chunks::<3>().0.iter();
+        let pressed = impulses.filter(|impulse| **impulse != [0.0; 3]);
+        self.keys
+            .iter()
+            .zip(pressed)
+            .fold(Vec3::ZERO, |sum, (key, impulse)| {
+                sum + V3(*impulse) * weight(key.ends.map(End::body))
+            })
+    }
+
     /// How many contacts have an impulse.
     pub fn len(&self) -> usize {
         self.keys.len()

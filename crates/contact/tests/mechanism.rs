@@ -54,6 +54,8 @@ fn a_hinged_pair_strikes_a_free_ball() {
         arms: [Vec3::X * 0.1, Vec3::X * -0.1],
         friction: 0.0,
         compliance: 0.0,
+        give: 0.0,
+        turning: [0.0; 2],
         is_plain: false,
     }];
     let problem = Bodies {
@@ -122,6 +124,8 @@ fn a_free_body_is_a_mechanism_of_one() {
         arms: [arm, Vec3::ZERO],
         friction: 0.4,
         compliance: 0.0,
+        give: 0.0,
+        turning: [0.0; 2],
         is_plain: false,
     };
     let touches = [touch(-Vec3::Z), touch(-Vec3::Z), touch(Vec3::X)];

@@ -26,6 +26,10 @@ use oldham_space::Vec3;
 const ROUNDING: f64 = 1e-15;
 /// An iteration that has come to a halt must be below this.
 const CLOSED: f64 = 1e-9;
+/// How contacts give way along the normal in parts that receive poses, beside all mass of the part where it is free. Positions come back.
+const GIVE_ALONG: f64 = 1.0;
+/// The same across, where nothing brings positions back: what sticks creeps by this.
+const GIVE_ACROSS: f64 = 1e-2;
 /// Passes that move overlapping bodies apart at the start.
 const MOST_PASSES: usize = 200;
 
@@ -246,6 +250,24 @@ impl System {
             self.project_poses(time, inputs)?;
         }
         Ok(())
+    }
+
+    /// Contacts give way a little in parts that receive poses: the part cannot know how its interface will answer to them, and tells what they do to
+    /// it.
+    pub(crate) fn let_contacts_give_way(&mut self) {
+        let mass: f64 = self
+            .assembly
+            .inertia
+            .iter()
+            .map(|inertia| inertia.mass)
+            .sum();
+        if let Some(contacts) = &mut self.contacts
+            && mass > 0.0
+        {
+            contacts
+                .scene
+                .give_way(GIVE_ALONG / mass, GIVE_ACROSS / mass);
+        }
     }
 
     /// Whether something pressed in the last step.

@@ -69,9 +69,9 @@ pub use element::shell::{
     mapped_shell, rectangle,
 };
 pub use element::{
-    Bushing, Cable, Clearance, CoordinateForce, Element, ElementId, ForceLaw, ForceMap, Hysteresis,
-    InternalLoad, InternalState, Law, Load, NotLinear, PortWrench, Pulley, References, Rod,
-    SectionState, Servo, SurfaceFriction, TensionFunction,
+    Bushing, Cable, Clearance, CompliantContact, CompliantLaw, CoordinateForce, Element, ElementId,
+    ForceLaw, ForceMap, Hysteresis, InternalLoad, InternalState, Law, Load, NotLinear, PortWrench,
+    Pulley, References, Rod, SectionState, Servo, SurfaceFriction, TensionFunction,
 };
 pub use error::{ModelError, Passage, SolveError};
 pub use integrator::Method;
@@ -88,8 +88,8 @@ pub use oldham_space::{M3, Mat3, Pair, Quaternion, Scalar, V3, Vec3, rotation};
 pub use redundancy::DegreesOfFreedom;
 pub use sensor::{CustomSensor, LoadSensor, Measured, SectionSensor, Sensor};
 pub use subsystem::{
-    Along, Attached, CutParts, CutScheme, CutSettings, LineValue, MechanismPart, Needs,
-    PartBuilder, PortedModel, Prescription, Received, Sent, Shared, SolverSettings,
+    Along, Attached, ContactForce, CutParts, CutScheme, CutSettings, LineValue, MechanismPart,
+    Needs, PartBuilder, PortedModel, Prescription, Received, Sent, Shared, SolverSettings,
     SubdomainConnection, SubdomainSolver,
 };
 pub use system::{Options, System};

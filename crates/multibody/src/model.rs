@@ -122,6 +122,14 @@ impl Model {
         &mut self.contacts
     }
 
+    /// Whether a node has shapes in contact.
+    pub fn touches(&self, node: NodeId) -> bool {
+        self.contacts
+            .shapes
+            .iter()
+            .any(|shape| shape.at.node == node)
+    }
+
     /// Sets the acceleration of gravity.
     pub fn gravity(&mut self, gravity: Vec3) {
         self.gravity = gravity;

@@ -278,6 +278,14 @@ impl System {
         load.map_or([Vec3::ZERO; 3], |load| [load.force, load.moment, load.at])
     }
 
+    /// The force that the contacts of one node put on another one in the last step, in absolute axes; zero without contacts.
+    pub fn contact_force_between(&self, by: NodeId, on: NodeId) -> Vec3 {
+        let contacts = self.contacts.as_ref();
+        contacts.map_or(Vec3::ZERO, |contacts| {
+            contacts.force_between(by, on, self.state.step)
+        })
+    }
+
     /// What the contacts of the last step did; nothing without contacts.
     pub fn contact_report(&self) -> Option<&StepReport> {
         self.contacts.as_ref().map(|contacts| &contacts.report)

@@ -124,13 +124,13 @@ impl Blocks for Sweeping<'_, '_> {
         let mut total = Change::default();
         for row in &mut self.active.rows {
             let contact = row.contact as usize;
-            let mut pressed = problem.bias(contact);
+            let pressed = problem.bias(contact);
             let normal = problem.touches[contact].normal;
             let impulse = V3(impulses[contact]);
+            let mut velocity = problem.relative(contact, motion);
             if let Some(levers) = problem.levers_of(contact) {
-                pressed += levers.compliance * impulse.dot(normal);
+                velocity += levers.yielded(impulse, normal);
             }
-            let velocity = problem.relative(contact, motion);
             let along = velocity.dot(normal);
             let across = velocity - normal * along;
             let [normal_step, tangential_step] = row.inverse.map(f64::from);

@@ -91,6 +91,34 @@ impl Anderson {
         (best, sweeps)
     }
 
+    /// Plain sweeps: slower, but they arrive in places where extrapolation does not.
+    pub fn run_plainly(
+        &mut self,
+        island: &Island,
+        impulses: &mut Vec<Three>,
+        tolerance: f64,
+        most_sweeps: usize,
+    ) -> (Residual, usize) {
+        island.velocities(impulses, &mut self.velocities);
+        let mut best = island.residual(impulses, &self.velocities);
+        self.best.clone_from(impulses);
+        let mut sweeps = 0;
+        while sweeps < most_sweeps && !best.is_met(tolerance) {
+            for _ in 0..LOOK {
+                sweep(island, impulses, &mut self.velocities);
+            }
+            sweeps += LOOK;
+            island.velocities(impulses, &mut self.velocities);
+            let now = island.residual(impulses, &self.velocities);
+            if now.is_better(&best) {
+                best = now;
+                self.best.clone_from(impulses);
+            }
+        }
+        std::mem::swap(impulses, &mut self.best);
+        (best, sweeps)
+    }
+
     /// Keeps what a sweep did; returns the size of its change.
     fn record(&mut self, island: &Island, impulses: &[Three], place: usize) -> f64 {
         let changes = &mut self.changes[place];

@@ -49,12 +49,14 @@ struct Point {
     soft: [Three; 3],
     /// From relative velocities to changes of z.
     b: [Three; 3],
+    /// What the contact itself adds to z for changes of x.
+    yields: [Three; 3],
     /// What z lacks.
     lack: Three,
 }
 
 impl Interior {
-    /// At most so many steps; leaves the better of the impulses given and found. Returns their residual and the factorisations.
+    /// At most so many steps, from impulses of its own; leaves the best of them. Returns their residual and the factorisations.
     pub fn run(
         &mut self,
         island: &Island,
@@ -63,8 +65,10 @@ impl Interior {
         tolerance: f64,
         most: usize,
     ) -> (Residual, usize) {
-        island.velocities(impulses, &mut self.of_impulses);
-        let mut best = island.residual(impulses, &self.of_impulses);
+        let mut best = Residual {
+            largest: f64::INFINITY,
+            merit: f64::INFINITY,
+        };
         self.best.clone_from(impulses);
         self.start(island);
         let mut is_short = false;
@@ -157,8 +161,7 @@ impl Interior {
                 continue;
             }
             let per_friction = 1.0 / link.friction.max(LEAST_FRICTION);
-            let pressed = [point.x[0] * per_friction, 0.0, 0.0];
-            let u = island.relative(link, &pressed, &self.velocities);
+            let u = island.relative(link, &scaled(link, &point.x), &self.velocities);
             let small = 0.3 * (gap * link.mean).max(0.0).sqrt();
             let speed = (u[1] * u[1] + u[2] * u[2] + small * small).sqrt() + TINY;
             let shift = link.friction * (speed - small);
@@ -175,11 +178,14 @@ impl Interior {
                 [0.0, 0.0, 1.0],
             ];
             // Impulses answer to velocities by −T B; what the surface yields makes them softer.
-            let yields = link.compliance * per_friction * per_friction;
-            let softer = std::array::from_fn(|i| {
-                let one = |j: usize| if i == j { 1.0 } else { 0.0 };
-                [one(0) + point.t[i][0] * yields, one(1), one(2)]
+            point.yields = std::array::from_fn(|i| {
+                let per = [per_friction, 1.0, 1.0];
+                std::array::from_fn(|j| point.b[i][j] * link.compliance[j] * per[j])
             });
+            let mut softer = product(&point.t, &point.yields);
+            for (i, row) in softer.iter_mut().enumerate() {
+                row[i] += 1.0;
+            }
             point.soft = inverse(&softer);
             point.t = product(&point.soft, &point.t);
             let mut g = product(&point.t, &point.b);
@@ -230,9 +236,8 @@ impl Interior {
             let dz: Three = std::array::from_fn(|i| moved[i] + point.lack[i]);
             let taken = times(&point.t, &dz);
             point.dx = std::array::from_fn(|i| point.dx[i] - taken[i]);
-            point.dz = dz;
-            let per_friction = 1.0 / link.friction.max(LEAST_FRICTION);
-            point.dz[0] += link.compliance * per_friction * per_friction * point.dx[0];
+            let yielded = times(&point.yields, &point.dx);
+            point.dz = std::array::from_fn(|i| dz[i] + yielded[i]);
         }
     }
 

@@ -3,6 +3,7 @@
 use oldham_space::{Mat3, V3, Vec3};
 
 use super::local::{HELD, Three};
+use super::turning::in_frame;
 use crate::problem::{Bodies, coulomb_residual, project};
 use crate::room::Room;
 
@@ -33,7 +34,14 @@ pub struct Link {
     /// What is added to the relative velocity of the moving bodies: the motion of others, and the gap.
     pub offset: Three,
     pub friction: f64,
-    pub compliance: f64,
+    /// Torsional and rolling friction in m.
+    pub turning: [f64; 2],
+    /// How its turning answers to moments along its axes, where it resists turning.
+    pub turning_block: [Three; 3],
+    /// Angular velocities of bodies that no impulse of the island moves.
+    pub spins: [Vec3; 2],
+    /// What the contact itself yields along its axes, for each unit of impulse.
+    pub compliance: Three,
     /// Its block of the Delassus matrix, compliance included.
     pub w: [Three; 3],
     /// The mean of that block's diagonal; zero where nothing can move.
@@ -140,19 +148,25 @@ impl Island {
         let first = normal.perpendicular();
         let frame = [normal, first, normal.cross(first)];
         let (arms, compliance) = match problem.levers_of(contact) {
-            Some(levers) => (levers.arms, levers.compliance),
+            Some(levers) => {
+                let along = levers.compliance + levers.give;
+                (levers.arms, [along, levers.give, levers.give])
+            }
             None => {
                 let plain = problem.plain(contact);
-                ([normal * plain.arms[0], normal * -plain.arms[1]], 0.0)
+                ([normal * plain.arms[0], normal * -plain.arms[1]], [0.0; 3])
             }
         };
         let bodies = problem.bodies_of(contact);
         let ends = bodies.map(|body| self.places[body as usize]);
+        let turning = problem.levers_of(contact).map_or([0.0; 2], |l| l.turning);
+        let mut spins = [Vec3::ZERO; 2];
         let mut other = Vec3::ZERO;
         for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
             if ends[side] == NONE {
                 let motion = &problem.motion[bodies[side] as usize];
                 other += (motion.velocity + motion.spin.cross(arms[side])) * sign;
+                spins[side] = motion.spin;
             }
         }
         let mut offset = frame.map(|axis| axis.dot(other));
@@ -168,6 +182,12 @@ impl Island {
             frame,
             offset,
             friction: problem.friction(contact),
+            turning,
+            turning_block: match turning == [0.0; 2] {
+                true => [[0.0; 3]; 3],
+                false => in_frame(problem.turning_block(contact), &frame),
+            },
+            spins,
             compliance,
             w,
             mean: if trace.is_finite() { trace / 3.0 } else { 0.0 },
@@ -209,6 +229,28 @@ impl Island {
         }
     }
 
+    /// Applies a moment of a contact to velocities.
+    pub fn turn(&self, link: &Link, moment: &Three, velocities: &mut [[Vec3; 2]]) {
+        let vector = link.vector(moment);
+        for (side, part) in [-vector, vector].into_iter().enumerate() {
+            if link.ends[side] != NONE {
+                self.push(link.ends[side] as usize, Vec3::ZERO, part, velocities);
+            }
+        }
+    }
+
+    /// Whether a contact resists turning.
+    pub fn resists_turning(&self) -> bool {
+        self.links.iter().any(|link| link.turning != [0.0; 2])
+    }
+
+    /// Whether nearly all pairs of bodies touch at one point, so that sweeps settle them most of the time.
+    pub fn is_of_round_bodies(&self) -> bool {
+        let neighbours = self.links.windows(2);
+        let further = neighbours.filter(|two| two[0].ends == two[1].ends).count();
+        5 * further < self.links.len()
+    }
+
     /// Velocities that belong to impulses.
     pub fn velocities(&self, impulses: &[Three], velocities: &mut Vec<[Vec3; 2]>) {
         velocities.clear();
@@ -234,10 +276,9 @@ impl Island {
     /// The relative velocity of a contact, gap and compliance included.
     pub fn relative(&self, link: &Link, impulse: &Three, velocities: &[[Vec3; 2]]) -> Three {
         let mut u = self.along(link, velocities);
-        for (part, offset) in u.iter_mut().zip(link.offset) {
-            *part += offset;
+        for (axis, part) in u.iter_mut().enumerate() {
+            *part += link.offset[axis] + link.compliance[axis] * impulse[axis];
         }
-        u[0] += link.compliance * impulse[0];
         u
     }
 

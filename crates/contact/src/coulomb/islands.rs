@@ -17,20 +17,20 @@ pub struct Islands {
 }
 
 impl Islands {
-    /// Finds the islands of a problem.
-    pub fn find(&mut self, problem: &Bodies<'_>) {
+    /// Finds the islands of the contacts of a problem that take part.
+    pub fn find(&mut self, problem: &Bodies<'_>, takes_part: &[bool]) {
         let bodies = problem.motion.len();
         self.parents.clear();
         self.parents.make_room(bodies);
         self.parents.extend(0..bodies as u32);
         self.join_held(problem);
-        for contact in 0..problem.touches.len() {
+        for contact in (0..problem.touches.len()).filter(|&contact| takes_part[contact]) {
             let [a, b] = problem.bodies_of(contact);
             if moves(problem, a) && moves(problem, b) {
                 self.join(a, b);
             }
         }
-        self.sort(problem);
+        self.sort(problem, takes_part);
     }
 
     /// Bodies that joints hold together, where one answers to what is done to the other.
@@ -50,14 +50,15 @@ impl Islands {
     }
 
     /// Contacts by counting: their order within an island is theirs.
-    fn sort(&mut self, problem: &Bodies<'_>) {
-        let contacts = problem.touches.len();
+    fn sort(&mut self, problem: &Bodies<'_>, takes_part: &[bool]) {
+        let all = problem.touches.len();
+        let contacts = takes_part.iter().filter(|part| **part).count();
         self.numbers.clear();
         self.numbers.make_room(self.parents.len());
         self.numbers.resize(self.parents.len(), u32::MAX);
         self.starts.clear();
         self.starts.put(0);
-        for contact in 0..contacts {
+        for contact in (0..all).filter(|&contact| takes_part[contact]) {
             let root = self.root_of(problem, contact);
             if self.numbers[root] == u32::MAX {
                 self.numbers[root] = self.starts.len() as u32 - 1;
@@ -71,7 +72,7 @@ impl Islands {
         self.contacts.make_room(contacts);
         self.contacts.resize(contacts, 0);
         // From the last to the first, each takes the last place left.
-        for contact in (0..contacts).rev() {
+        for contact in (0..all).rev().filter(|&contact| takes_part[contact]) {
             let root = self.root_of(problem, contact);
             let island = self.numbers[root] as usize;
             self.starts[island + 1] -= 1;
@@ -100,6 +101,12 @@ impl Islands {
     fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.parents[a.max(b) as usize] = a.min(b);
+    }
+
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.starts.clear();
+        self.starts.put(0);
     }
 
     /// How many there are.

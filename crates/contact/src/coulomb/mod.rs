@@ -11,7 +11,8 @@
 //! 5. an interior-point method, polished by those before;
 //! 6. sweeps up to the bound.
 //!
-//! The best impulses by residual are the answer, whatever happens after them: they are finite.
+//! Methods after the sweeps start on their own, not from where another one went astray. The best impulses by residual of all of them are the answer: they
+//! are finite.
 //!
 //! Reference: G. de Saxcé, Z.-Q. Feng, "The bipotential method", Mathematical and Computer Modelling 28 (1998) 225–245.
 
@@ -23,11 +24,12 @@ mod islands;
 pub(crate) mod local;
 mod newton;
 mod smooth;
+mod turning;
 
 use oldham_space::{V3, Vec3};
 
 use crate::pivoting::Pivoting;
-use crate::problem::{Bodies, Problem};
+use crate::problem::{Bodies, BodyMotion, Problem};
 use crate::room::Room;
 use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved};
 use anderson::Anderson;
@@ -37,7 +39,14 @@ use islands::Islands;
 use local::Three;
 use newton::Newton;
 use smooth::Smooth;
+use turning::Turning;
 
+/// Contacts take part when they open more slowly than so many tolerances.
+const NEAR: f64 = 100.0;
+/// How often contacts may join.
+const MOST_ADDITIONS: usize = 100;
+/// Rounds of moments and impulses where contacts resist turning.
+const MOST_ROUNDS: usize = 100;
 /// Sweeps before something better is tried.
 const FIRST_SWEEPS: usize = 20;
 /// Steps of Newton's method before something else is tried.
@@ -50,10 +59,12 @@ const MORE_DIGITS: usize = 2;
 const SWEEP_WORK: f64 = 300.0;
 /// A factorisation that costs more sweeps than this is put off.
 const DEAR_SWEEPS: f64 = 100.0;
-/// Islands with fewer contacts for each body, such as those of round ones, settle by sweeps most of the time.
-const LOOSE: usize = 3;
 /// Sweeps of an island that nothing else has solved.
 const LAST_SWEEPS: usize = 500;
+/// Plain sweeps of an island of round bodies before that.
+const LOOSE_SWEEPS: usize = 3000;
+/// Plain sweeps of a small island after those.
+const PLAIN_SWEEPS: usize = 5000;
 /// Steps of the smoothing method.
 const MOST_SMOOTH: usize = 40;
 /// Steps of the interior-point method.
@@ -71,6 +82,19 @@ const SMALL: usize = 24;
 /// Gaps below so many tolerances times the step count as closed: noise must not decide which feet carry.
 const DEAD_BAND: f64 = 10.0;
 
+/// What has become of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ContactState {
+    /// It opens, and takes no part.
+    Far,
+    /// It has just joined.
+    New,
+    /// Its island is solved.
+    Met,
+    /// Its island is not solved to the tolerance.
+    Unmet,
+}
+
 /// Coulomb's law by islands.
 #[derive(Clone, Debug)]
 pub struct Coulomb {
@@ -85,7 +109,17 @@ pub struct Coulomb {
     interior: Interior,
     smooth: Smooth,
     impulses: Vec<Three>,
+    /// Where methods start, and the best so far while another one is tried.
+    start: Vec<Three>,
+    kept: Vec<Three>,
     velocities: Vec<[Vec3; 2]>,
+    turning: Turning,
+    /// Of all contacts, while islands are solved.
+    states: Vec<ContactState>,
+    takes_part: Vec<bool>,
+    motion: Vec<BodyMotion>,
+    /// Of all contacts of the last solution, where one of them resists turning.
+    turns: Vec<Vec3>,
     dense: Pivoting,
 }
 
@@ -102,38 +136,160 @@ impl Coulomb {
             interior: Interior::default(),
             smooth: Smooth::default(),
             impulses: Vec::new(),
+            start: Vec::new(),
+            kept: Vec::new(),
             velocities: Vec::new(),
+            turning: Turning::default(),
+            states: Vec::new(),
+            takes_part: Vec::new(),
+            motion: Vec::new(),
+            turns: Vec::new(),
             dense: Pivoting::new(),
         }
     }
 
+    /// Islands of contacts that press or may come to press. Where others turn out to close, they take part as well, and their islands are solved again.
     fn solve_bodies(&mut self, problem: &Bodies<'_>, impulses: &mut [f64]) -> Solved {
         let impulses = impulses.as_chunks_mut::<3>().0;
-        let mut solved = Solved {
-            is_converged: true,
-            ..Solved::default()
-        };
-        self.islands.find(problem);
-        solved.islands = self.islands.len();
-        for number in 0..self.islands.len() {
-            self.island.fill(problem, self.islands.of(number));
-            self.impulses.clear();
-            self.impulses.make_room(self.island.links.len());
-            for link in &self.island.links {
-                let vector = V3(impulses[link.contact as usize]);
-                let within = link.frame.map(|axis| axis.dot(vector));
-                let is_usable = Island::is_movable(link) && within.iter().all(|x| x.is_finite());
-                self.impulses.push(match is_usable {
-                    true => link.admit(within),
-                    false => [0.0; 3],
-                });
+        let mut solved = Solved::default();
+        self.turns.clear();
+        self.islands.clear();
+        self.states.clear();
+        self.states.make_room(impulses.len());
+        self.states.resize(impulses.len(), ContactState::Far);
+        self.move_bodies(problem, impulses);
+        let near = NEAR * self.tolerance;
+        let mut found = self.add_closing(problem, impulses, near);
+        for _ in 0..MOST_ADDITIONS {
+            if found == 0 {
+                break;
             }
-            self.solve_island(&mut solved);
-            for (link, impulse) in self.island.links.iter().zip(&self.impulses) {
-                impulses[link.contact as usize] = link.vector(impulse).0;
+            self.solve_islands(problem, impulses, &mut solved);
+            self.move_bodies(problem, impulses);
+            found = self.add_closing(problem, impulses, 0.0);
+        }
+        solved.islands = self.islands.len();
+        let first = |island: usize| self.islands.of(island)[0] as usize;
+        let is_unmet = |island: &usize| self.states[first(*island)] == ContactState::Unmet;
+        solved.unmet = (0..solved.islands).filter(is_unmet).count() + usize::from(found > 0);
+        solved.is_converged = solved.unmet == 0;
+        solved
+    }
+
+    fn find_islands(&mut self, problem: &Bodies<'_>) {
+        self.takes_part.clear();
+        self.takes_part.make_room(self.states.len());
+        let states = self.states.iter();
+        self.takes_part
+            .extend(states.map(|state| *state != ContactState::Far));
+        self.islands.find(problem, &self.takes_part);
+    }
+
+    /// Takes in an island with the impulses given.
+    fn take_island(&mut self, problem: &Bodies<'_>, number: usize, impulses: &[Three]) {
+        self.island.fill(problem, self.islands.of(number));
+        self.impulses.clear();
+        self.impulses.make_room(self.island.links.len());
+        for link in &self.island.links {
+            let vector = V3(impulses[link.contact as usize]);
+            let within = link.frame.map(|axis| axis.dot(vector));
+            let is_usable = Island::is_movable(link) && within.iter().all(|x| x.is_finite());
+            self.impulses.push(match is_usable {
+                true => link.admit(within),
+                false => [0.0; 3],
+            });
+        }
+    }
+
+    /// Velocities that belong to the impulses so far.
+    fn move_bodies(&mut self, problem: &Bodies<'_>, impulses: &[Three]) {
+        self.motion.clear();
+        self.motion.make_room(problem.motion.len());
+        self.motion.extend_from_slice(problem.motion);
+        problem.apply(impulses.as_flattened(), &mut self.motion);
+        problem.turn(&self.turns, &mut self.motion);
+    }
+
+    /// Lets contacts take part that have an impulse, or open more slowly than a velocity. Says how many have joined.
+    fn add_closing(&mut self, problem: &Bodies<'_>, impulses: &[Three], below: f64) -> usize {
+        let mut joined = 0;
+        for (contact, state) in self.states.iter_mut().enumerate() {
+            if *state != ContactState::Far {
+                continue;
+            }
+            let normal = problem.touches[contact].normal;
+            let opening =
+                problem.relative(contact, &self.motion).dot(normal) + problem.bias(contact);
+            // What is not finite takes part, too.
+            if impulses[contact] != [0.0; 3] || opening < below || opening.is_nan() {
+                *state = ContactState::New;
+                joined += 1;
             }
         }
-        solved
+        joined
+    }
+
+    /// Solves the islands that have new contacts.
+    fn solve_islands(&mut self, problem: &Bodies<'_>, impulses: &mut [Three], solved: &mut Solved) {
+        self.find_islands(problem);
+        for number in 0..self.islands.len() {
+            let contacts = self.islands.of(number);
+            let is_new = |contact: &u32| self.states[*contact as usize] == ContactState::New;
+            if !contacts.iter().any(is_new) {
+                continue;
+            }
+            self.take_island(problem, number, impulses);
+            let before = solved.unmet;
+            match self.island.resists_turning() {
+                true => self.solve_turning(problem, solved),
+                false => self.solve_island(solved),
+            }
+            let state = match solved.unmet == before {
+                true => ContactState::Met,
+                false => ContactState::Unmet,
+            };
+            if self.impulses.iter().flatten().any(|part| !part.is_finite()) {
+                // Velocities that are not finite have no solution.
+                self.impulses.fill([0.0; 3]);
+            }
+            for (link, impulse) in self.island.links.iter().zip(&self.impulses) {
+                impulses[link.contact as usize] = link.vector(impulse).0;
+                self.states[link.contact as usize] = state;
+            }
+        }
+    }
+
+    /// Moments and impulses in turn, until both laws hold.
+    fn solve_turning(&mut self, problem: &Bodies<'_>, solved: &mut Solved) {
+        self.turns.make_room(problem.touches.len());
+        self.turns.resize(problem.touches.len(), Vec3::ZERO);
+        self.turning.start(&self.island);
+        let mut missed = f64::INFINITY;
+        for _ in 0..MOST_ROUNDS {
+            let mut round = Solved {
+                is_converged: true,
+                ..Solved::default()
+            };
+            self.solve_island(&mut round);
+            solved.iterations += round.iterations;
+            solved.factorisations += round.factorisations;
+            solved.interior += round.interior;
+            if missed <= self.tolerance || missed.is_nan() {
+                solved.unmet += round.unmet;
+                solved.is_converged &= round.is_converged;
+                break;
+            }
+            missed = self.turning.sweep(&mut self.island, &mut self.impulses);
+        }
+        if missed > self.tolerance || missed.is_nan() {
+            solved.unmet += 1;
+            solved.is_converged = false;
+        }
+        for (link, moment) in self.island.links.iter().zip(&self.turning.moments) {
+            let moment = link.vector(moment);
+            let is_finite = moment.0.iter().all(|part| part.is_finite());
+            self.turns[link.contact as usize] = if is_finite { moment } else { Vec3::ZERO };
+        }
     }
 
     /// The chain for one island.
@@ -172,18 +328,32 @@ impl Coulomb {
             };
             now = self.newton(aim, steps, solved);
         }
-        let is_loose = self.island.links.len() < LOOSE * self.island.movers.len();
-        if is_loose && !is_small && !now.is_met(self.tolerance) {
+        if !is_small && self.island.is_of_round_bodies() && !now.is_met(self.tolerance) {
             now = self.sweep(self.tolerance, 5 * FIRST_SWEEPS, solved);
+            if !now.is_met(self.tolerance) {
+                self.start.clone_from(&self.impulses);
+                now = self.rival(now, |own| own.sweep_plainly(LOOSE_SWEEPS, solved));
+            }
         }
         if !now.is_met(self.tolerance) && work <= MOST_WORK {
+            self.start.clone_from(&self.impulses);
             now = self.smooth(solved);
-        }
-        if !now.is_met(self.tolerance) && work <= MOST_WORK {
-            now = self.inside(aim, solved);
+            if !now.is_met(self.tolerance) && !is_small {
+                now = self.rival(now, |own| {
+                    own.impulses.clone_from(&own.start);
+                    own.newton(aim, (FIRST_STEPS, 1e-3), solved)
+                });
+            }
+            if !now.is_met(self.tolerance) {
+                now = self.rival(now, |own| own.inside(aim, solved));
+            }
         }
         if !now.is_met(self.tolerance) {
             now = self.sweep(self.tolerance, self.most_sweeps.min(LAST_SWEEPS), solved);
+        }
+        if !now.is_met(self.tolerance) {
+            let most = if is_small { PLAIN_SWEEPS } else { LAST_SWEEPS };
+            now = self.rival(now, |own| own.sweep_plainly(most, solved));
         }
         if !now.is_met(self.tolerance) {
             solved.is_converged = false;
@@ -209,6 +379,18 @@ impl Coulomb {
             most.max(-n).max(s.abs()).max(t.abs())
         });
         (AIM * fastest).min(self.tolerance)
+    }
+
+    /// Tries a method on its own, from wherever it starts, and keeps what is better by residual: a method that goes astray leads no other one
+    /// astray.
+    fn rival(&mut self, now: Residual, attempt: impl FnOnce(&mut Self) -> Residual) -> Residual {
+        self.kept.clone_from(&self.impulses);
+        let found = attempt(self);
+        if found.is_better(&now) {
+            return found;
+        }
+        std::mem::swap(&mut self.impulses, &mut self.kept);
+        now
     }
 
     /// The interior-point method, polished by Newton's.
@@ -259,6 +441,17 @@ impl Coulomb {
         found
     }
 
+    /// From where the other methods start.
+    fn sweep_plainly(&mut self, most: usize, solved: &mut Solved) -> Residual {
+        self.impulses.clone_from(&self.start);
+        let most = self.most_sweeps.min(most);
+        let (found, sweeps) =
+            self.sweeps
+                .run_plainly(&self.island, &mut self.impulses, self.tolerance, most);
+        solved.iterations += sweeps;
+        found
+    }
+
     fn sweep(&mut self, tolerance: f64, most: usize, solved: &mut Solved) -> Residual {
         let (found, sweeps) = self
             .sweeps
@@ -290,6 +483,14 @@ impl ContactSolver for Coulomb {
         }
     }
 
+    fn knows_turning(&self) -> bool {
+        true
+    }
+
+    fn turns(&self) -> &[Vec3] {
+        &self.turns
+    }
+
     fn dead_band(&self, step: f64) -> f64 {
         DEAD_BAND * self.tolerance * step
     }
@@ -300,6 +501,13 @@ impl ContactSolver for Coulomb {
             + self.interior.bytes()
             + self.smooth.bytes()
             + self.impulses.held()
+            + self.start.held()
+            + self.turning.bytes()
+            + self.turns.held()
+            + self.states.held()
+            + self.takes_part.held()
+            + self.motion.held()
+            + self.kept.held()
             + self.velocities.held()
     }
 }

@@ -157,7 +157,7 @@ impl Newton {
     }
 }
 
-/// How the impulse of a contact answers to its velocity, G = K D ρ, and K (γ − P), with K = (1 + ε − D (1 − ρ c n nᵀ))⁻¹.
+/// How the impulse of a contact answers to its velocity, G = K D ρ, and K (γ − P), with K = (1 + ε − D (1 − ρ C))⁻¹ for a contact that yields by C.
 fn linear(link: &Link, impulse: &Three, u: &Three, near: f64) -> ([Three; 3], Three) {
     if !Island::is_movable(link) {
         return ([[0.0; 3]; 3], *impulse);
@@ -188,9 +188,8 @@ fn linear(link: &Link, impulse: &Three, u: &Three, near: f64) -> ([Three; 3], Th
     let mut k = [[0.0; 3]; 3];
     for i in 0..3 {
         for j in 0..3 {
-            k[i][j] = -d[i][j];
+            k[i][j] = -d[i][j] * (1.0 - rho * link.compliance[j]);
         }
-        k[i][0] += d[i][0] * rho * link.compliance;
         k[i][i] += 1.0 + near;
     }
     let k = inverse(&k);

@@ -201,8 +201,7 @@ impl Smooth {
             moved.step = std::array::from_fn(|i| {
                 -self.misfit[k][i] - (g[i][0] * du[0] + g[i][1] * du[1] + g[i][2] * du[2])
             });
-            moved.du = du;
-            moved.du[0] += link.compliance * moved.step[0];
+            moved.du = std::array::from_fn(|i| du[i] + link.compliance[i] * moved.step[i]);
             is_finite &= moved.step.iter().all(|x| x.is_finite());
         }
         is_finite
@@ -380,14 +379,13 @@ fn linear(link: &Link, impulse: &Three, u: &Three, round: f64, share: f64) -> ([
     let db: [Three; 3] = std::array::from_fn(|i| {
         std::array::from_fn(|j| rho * (0..3).map(|k| d[i][k] * b[k][j]).sum::<f64>())
     });
-    // (1 − D) dx + D ρ B (du + c dγ_n) = −lack.
+    // (1 − D) dx + D ρ B (du + C dγ) = −lack.
     let mut k = [[0.0; 3]; 3];
     for i in 0..3 {
         for j in 0..3 {
-            k[i][j] = -d[i][j];
+            k[i][j] = db[i][j] * link.compliance[j] * per[j] - d[i][j];
         }
         k[i][i] += 1.0;
-        k[i][0] += db[i][0] * link.compliance * per[0];
     }
     let k = inverse(&k);
     let g = std::array::from_fn(|i| {

@@ -67,10 +67,9 @@ impl Assembled {
                 let moved = &mut self.motion[body];
                 (moved.velocity, moved.spin) = (Vec3::ZERO, Vec3::ZERO);
             }
-            if axis == 0
-                && let Some(levers) = bodies.levers_of(contact)
-            {
-                self.matrix[row * n + row] += levers.compliance;
+            if let Some(levers) = bodies.levers_of(contact) {
+                let yielded = levers.yielded(unit, self.frames[contact][0]);
+                self.matrix[row * n + row] += yielded.dot(unit);
             }
         }
     }

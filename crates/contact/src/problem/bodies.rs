@@ -27,10 +27,22 @@ pub struct Levers {
     pub arms: [Vec3; 2],
     /// Coulomb's coefficient.
     pub friction: f64,
+    /// Torsional and rolling friction in m.
+    pub turning: [f64; 2],
     /// Normal velocity for each unit of normal impulse that the surface itself yields.
     pub compliance: f64,
+    /// Velocity in any direction for each unit of impulse by which a contact gives way whose bodies a given motion holds.
+    pub give: f64,
     /// A grain on a body that does not turn: the same formulas as for two grains.
     pub is_plain: bool,
+}
+
+impl Levers {
+    /// The velocity that the contact itself yields to an impulse.
+    #[inline(always)]
+    pub(crate) fn yielded(&self, impulse: Vec3, normal: Vec3) -> Vec3 {
+        impulse * self.give + normal * (self.compliance * impulse.dot(normal))
+    }
 }
 
 /// Bodies that joints hold together: how they answer to impulses as one.
@@ -58,6 +70,13 @@ impl Mechanism<'_> {
             };
             part[row % 3] += change.sum::<f64>();
         }
+    }
+
+    /// Angular velocity of a body for a unit moment of impulse on another, for each axis.
+    fn spin_answer(&self, body: usize, pushed: usize) -> Mat3 {
+        let n = 6 * self.bodies;
+        let line = |i: usize| (6 * body + 3 + i) * n + 6 * pushed + 3;
+        M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| self.mobility[line(i) + j])))
     }
 
     /// Velocity of a point of one body for a unit impulse at a point of another, for each axis.
@@ -187,6 +206,7 @@ impl Bodies<'_> {
                 let (a, b) = ((a, levers.arms[0]), (b, levers.arms[1]));
                 self.answer(a, a) + self.answer(b, b) - self.answer(a, b) - self.answer(b, a)
                     + n.outer(n) * levers.compliance
+                    + Mat3::scaled_identity(levers.give)
             }
             None => {
                 let (normal, tangential) = self.plain_diagonal(&self.plain(contact));
@@ -235,6 +255,65 @@ impl Bodies<'_> {
                 self.apply_at(contact, V3(*impulse), motion);
             }
         }
+    }
+
+    /// Applies a moment of impulse of a contact to velocities.
+    pub(crate) fn turn_at(&self, contact: usize, moment: Vec3, motion: &mut [BodyMotion]) {
+        let ends = self.bodies_of(contact).into_iter();
+        for (body, moment) in ends.zip([-moment, moment]) {
+            let body = body as usize;
+            if body < self.mechanism.bodies {
+                self.mechanism.apply(body, Vec3::ZERO, moment, motion);
+                continue;
+            }
+            let moved = &mut motion[body];
+            moved.spin += match self.inertia.get(body) {
+                Some(inverse) => *inverse * moment,
+                None => moment * moved.inverse_inertia,
+            };
+        }
+    }
+
+    /// Applies moments of impulse to velocities.
+    pub fn turn(&self, turns: &[Vec3], motion: &mut [BodyMotion]) {
+        for (contact, moment) in turns.iter().enumerate() {
+            if *moment != Vec3::ZERO {
+                self.turn_at(contact, *moment, motion);
+            }
+        }
+    }
+
+    /// Angular velocity of the second body relative to the first.
+    pub fn relative_spin(&self, contact: usize, motion: &[BodyMotion]) -> Vec3 {
+        let [a, b] = self.bodies_of(contact).map(|body| &motion[body as usize]);
+        b.spin - a.spin
+    }
+
+    /// The sum of moments of impulse times relative angular velocities.
+    pub fn turning_power(&self, turns: &[Vec3], motion: &[BodyMotion]) -> f64 {
+        let each = turns.iter().enumerate();
+        each.filter(|(_, moment)| **moment != Vec3::ZERO)
+            .map(|(contact, moment)| moment.dot(self.relative_spin(contact, motion)))
+            .sum()
+    }
+
+    /// How a contact answers to a unit moment of impulse by its relative angular velocity.
+    pub(crate) fn turning_block(&self, contact: usize) -> Mat3 {
+        let answer = |body: u32, pushed: u32| {
+            let (body, pushed) = (body as usize, pushed as usize);
+            if body < self.mechanism.bodies && pushed < self.mechanism.bodies {
+                return self.mechanism.spin_answer(body, pushed);
+            }
+            if body != pushed {
+                return Mat3::ZERO;
+            }
+            match self.inertia.get(body) {
+                Some(inverse) => *inverse,
+                None => Mat3::scaled_identity(self.motion[body].inverse_inertia),
+            }
+        };
+        let [a, b] = self.bodies_of(contact);
+        answer(a, a) + answer(b, b) - answer(a, b) - answer(b, a)
     }
 
     /// Relative velocity of a contact for velocities of the bodies.
@@ -299,10 +378,10 @@ impl Bodies<'_> {
                 let (mut low, mut high) = (-bound, bound);
                 if axis == 0 {
                     (low, high) = (0.0, f64::INFINITY);
-                    velocity += self.bias(contact)
-                        + self
-                            .levers_of(contact)
-                            .map_or(0.0, |l| l.compliance * pressed);
+                    velocity += self.bias(contact);
+                }
+                if let Some(levers) = self.levers_of(contact) {
+                    velocity += levers.yielded(impulse, frames[contact][0]).dot(*direction);
                 }
                 let along = impulse.dot(*direction);
                 let stepped = (along - velocity / diagonal).max(low).min(high);
@@ -348,7 +427,7 @@ impl Bodies<'_> {
         velocity += normal * self.bias(contact);
         let mean_diagonal = match self.levers_of(contact) {
             Some(levers) => {
-                velocity += normal * (levers.compliance * impulse.dot(normal));
+                velocity += levers.yielded(impulse, normal);
                 let block = self.block(contact);
                 (block.0[0][0] + block.0[1][1] + block.0[2][2]) / 3.0
             }

@@ -7,6 +7,9 @@ use crate::problem::{Aim, Bodies, Levers, Mechanism};
 use crate::room::Room;
 use crate::touch::Surface;
 
+/// The share of a penetration that a contact takes back within a step, where given motions made it give way.
+const COMES_BACK: f64 = 0.5;
+
 impl Scene {
     /// Where contacts act.
     pub(super) fn find_levers(&mut self, h: f64) {
@@ -21,10 +24,20 @@ impl Scene {
             });
             let law = self.world.law(touch);
             let wall = &self.motion[ends[0]];
+            let [along, across] = match ends[1] < bodies {
+                true => self.give,
+                false => [0.0; 2],
+            };
             self.scratch.levers.put(Levers {
                 arms,
                 friction: law.friction,
-                compliance: compliance(law, h),
+                // Grains roll freely.
+                turning: match ends[1] < bodies {
+                    true => [law.torsion, law.rolling],
+                    false => [0.0; 2],
+                },
+                compliance: compliance(law, h) + (along - across),
+                give: across,
                 is_plain: ends[1] >= bodies
                     && ends[0] >= self.held
                     && wall.inverse_mass == 0.0
@@ -50,6 +63,12 @@ impl Scene {
             own.iter()
                 .map(|t| normal_bias(world.law(t), t.gap, h, &aim)),
         );
+        // What gives way comes back: nothing moves bodies apart there.
+        for ((bias, touch), levers) in biases.iter_mut().zip(own).zip(&self.scratch.levers) {
+            if levers.give > 0.0 && touch.gap < 0.0 && world.law(touch).stiffness.is_infinite() {
+                *bias = COMES_BACK * touch.gap / h;
+            }
+        }
     }
 
     /// Newton's law of restitution for contacts that approach.

@@ -42,7 +42,7 @@ impl Scene {
         let scratch = &mut self.scratch;
         let touches = self.world.touches();
         for levers in &mut scratch.levers {
-            (levers.friction, levers.compliance) = (0.0, 0.0);
+            (levers.friction, levers.compliance, levers.give) = (0.0, 0.0, 0.0);
         }
         scratch.shifted.clear();
         scratch.shifted.reserve_exact(self.motion.len());

@@ -191,6 +191,8 @@ pub struct Scene {
     /// How many of the first bodies are held by joints, and how many are moved by somebody else.
     held: usize,
     owned: usize,
+    /// How contacts of bodies give way along the normal, and across.
+    give: [f64; 2],
     /// Inverse inertia of the latter in absolute axes.
     owned_inertia: Vec<Mat3>,
     /// Centres of the grains.
@@ -238,6 +240,7 @@ impl Scene {
             inertia: Vec::new(),
             held: 0,
             owned: 0,
+            give: [0.0; 2],
             owned_inertia: Vec::new(),
             grains: Vec::new(),
             motion: Vec::new(),
@@ -251,6 +254,13 @@ impl Scene {
 
     /// Adds a surface.
     pub fn add_surface(&mut self, surface: Surface) -> Result<SurfaceId, ContactError> {
+        if surface.resists_turning() && !self.solver.knows_turning() {
+            return Err(ContactError::Surface {
+                what: "rolling or torsional friction",
+                value: surface.rolling.max(surface.torsion),
+                range: "zero with this solver; Coulomb's law without `exact` knows it",
+            });
+        }
         self.world.add_surface(surface)
     }
 
@@ -332,6 +342,13 @@ impl Scene {
                 range: "infinite; regularised contacts are for bodies",
             });
         }
+        if law.resists_turning() {
+            return Err(ContactError::Surface {
+                what: "rolling or torsional friction of grains",
+                value: law.rolling.max(law.torsion),
+                range: "zero; it is for bodies",
+            });
+        }
         self.world
             .add_grains(&vec![radius; centres.len()], surface)?;
         let mass = density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
@@ -372,6 +389,12 @@ impl Scene {
         self.owned_inertia[body.index()] = inverse_inertia;
     }
 
+    /// Lets contacts of bodies, grains apart, give way by these velocities for a unit of impulse, along the normal and across. Where a motion that holds bodies comes from elsewhere and
+    /// reckons with that, no impulse has to be infinite.
+    pub fn give_way(&mut self, along: f64, across: f64) {
+        self.give = [along, across];
+    }
+
     /// By how much the last correction of positions moved and turned a body that somebody else moves.
     pub fn shift(&self, body: BodyId) -> [Vec3; 2] {
         let shift = self.scratch.shifted[body.index()];
@@ -386,6 +409,16 @@ impl Scene {
     /// Force and moment about its origin that the contacts of the last step put on a body.
     pub fn reaction(&self, body: BodyId) -> [Vec3; 2] {
         self.reactions[body.index()]
+    }
+
+    /// The impulse that one body received from another in the contacts of the last step.
+    pub fn impulse_between(&self, by: BodyId, on: BodyId) -> Vec3 {
+        let (by, on) = (by.index(), on.index());
+        self.warm.sum(|ends| match ends {
+            [a, b] if a == by && b == on => 1.0,
+            [a, b] if a == on && b == by => -1.0,
+            _ => 0.0,
+        })
     }
 
     /// The frame of a body.

@@ -16,6 +16,8 @@ const SLIDES: f64 = 1e-6;
 pub struct HeldRow {
     /// The direction in which the impulse acts on the second body; on the first it acts the other way.
     pub direction: Vec3,
+    /// What a unit of its impulse is with the friction that goes along: that of a sliding contact grows with what presses it.
+    pub force: Vec3,
     /// Whether that is the normal, in which the contact presses. The tangents in which it sticks follow.
     pub is_normal: bool,
     /// The bodies.
@@ -63,13 +65,20 @@ impl Scene {
                 continue;
             }
             let surface = self.world.law(touch);
+            let across = impulse - touch.normal * pressed;
+            let most = levers.friction * pressed;
+            let slides = across.norm() >= most * (1.0 - SLIDES);
             let row = HeldRow {
                 direction: touch.normal,
+                force: match law == FrictionLaw::Coulomb && slides {
+                    true => impulse * (1.0 / pressed),
+                    false => touch.normal,
+                },
                 is_normal: true,
                 ends,
                 arms: levers.arms,
                 impulse: pressed,
-                compliance: levers.compliance,
+                compliance: levers.compliance + levers.give,
                 closing: match surface.stiffness.is_finite() {
                     true => surface.stiffness / (h * surface.stiffness + surface.damping),
                     false => 0.0,
@@ -77,9 +86,6 @@ impl Scene {
                 gap: touch.gap,
             };
             held_rows.push(row);
-            let across = impulse - touch.normal * pressed;
-            let most = levers.friction * pressed;
-            let slides = across.norm() >= most * (1.0 - SLIDES);
             let [a, b] = [0, 1].map(|side| {
                 let moved = &self.motion[ends[side]];
                 moved.velocity + moved.spin.cross(levers.arms[side])
@@ -102,9 +108,10 @@ impl Scene {
                 };
                 held_rows.push(HeldRow {
                     direction,
+                    force: direction,
                     is_normal: false,
                     impulse: across.dot(direction),
-                    compliance,
+                    compliance: compliance + levers.give,
                     closing: 0.0,
                     ..row
                 });

@@ -134,14 +134,18 @@ impl Scene {
         if law == FrictionLaw::Box {
             scratch.frames.extend_from_slice(self.solver.frames());
         }
+        let turns = self.solver.turns();
         report.dissipated -= 0.5 * problem.power(impulses, &self.motion);
+        report.dissipated -= 0.5 * problem.turning_power(turns, &self.motion);
         // From here on the velocities are those at the end of the step.
         contacts.apply(impulses, &mut self.motion);
+        contacts.turn(turns, &mut self.motion);
         let ended = Bodies {
             motion: &self.motion,
             ..contacts
         };
         report.dissipated -= 0.5 * ended.power(impulses, &self.motion);
+        report.dissipated -= 0.5 * ended.turning_power(turns, &self.motion);
         report.residual = match law {
             FrictionLaw::Coulomb => ended.coulomb_residual_at(impulses, &self.motion),
             FrictionLaw::Cone => ended.residual_at(impulses, &self.motion),
@@ -237,20 +241,22 @@ impl Scene {
         self.reactions.fill([Vec3::ZERO; 2]);
         let bodies = self.poses.len();
         let impulses = self.warm.impulses().as_chunks::<3>().0;
+        let turns = self.solver.turns();
         let each = self
             .world
             .touches()
             .iter()
             .zip(impulses)
             .zip(&self.scratch.levers);
-        for ((touch, impulse), levers) in each {
+        for (contact, ((touch, impulse), levers)) in each.enumerate() {
+            let turn = turns.get(contact).copied().unwrap_or(Vec3::ZERO);
             for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
                 let body = touch.ends[side].body();
                 if body < bodies {
                     let force = V3(*impulse) * (sign / h);
                     let [total, moment] = &mut self.reactions[body];
                     *total += force;
-                    *moment += levers.arms[side].cross(force);
+                    *moment += levers.arms[side].cross(force) + turn * (sign / h);
                 }
             }
         }

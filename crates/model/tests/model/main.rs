@@ -48,6 +48,7 @@ mod servos;
 mod shared_interface_model;
 mod statics;
 mod tangent;
+mod touching;
 mod two_ways;
 mod verdicts;
 mod words;

@@ -11,6 +11,9 @@ use super::mobility::{Six, joined, product};
 use super::scene::Contacts;
 use crate::node::Motion;
 
+/// A row of which no more than this part is left by others says the same as they do.
+const REDUNDANT: f64 = 1e-10;
+
 /// Room for the rows of held contacts. Forces take the place of impulses, and accelerations that of velocities.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactInterface {
@@ -27,6 +30,11 @@ pub(crate) struct ContactInterface {
     kinds: Vec<RowKind>,
     sets: Vec<RowState>,
     none: Vec<f64>,
+    /// What the coordinates do to what the rows' forces work on.
+    by_forces: Vec<f64>,
+    system: Vec<f64>,
+    pivots: Vec<(usize, usize)>,
+    is_used: Vec<bool>,
     reduction: Reduction,
 }
 
@@ -36,6 +44,8 @@ struct PushingRow {
     row: HeldRow,
     /// Which of the bodies it acts on, and the force and moment of a unit force there.
     pushes: [Option<(usize, Six)>; 2],
+    /// The same with the friction that goes along.
+    forces: [Option<(usize, Six)>; 2],
 }
 
 impl PushingRow {
@@ -43,6 +53,12 @@ impl PushingRow {
     fn along<'a>(&self, of: impl Fn(usize) -> &'a Six) -> f64 {
         let pushes = self.pushes.iter().flatten();
         pushes.map(|(body, push)| product(push, of(*body))).sum()
+    }
+
+    /// What its force works on the motion of the bodies.
+    fn work<'a>(&self, of: impl Fn(usize) -> &'a Six) -> f64 {
+        let forces = self.forces.iter().flatten();
+        forces.map(|(body, force)| product(force, of(*body))).sum()
     }
 }
 
@@ -62,7 +78,7 @@ impl ContactInterface {
         self.rows.clear();
         self.bodies.clear();
         for row in contacts.scene.held_rows() {
-            let mut pushes = [None; 2];
+            let (mut pushes, mut forces) = ([None; 2], [None; 2]);
             for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
                 let body = row.ends[side];
                 if body >= contacts.nodes.len() {
@@ -80,8 +96,14 @@ impl ContactInterface {
                     }
                 };
                 pushes[side] = Some((place, joined(force, moment)));
+                let whole = row.force * sign;
+                forces[side] = Some((place, joined(whole, row.arms[side].cross(whole))));
             }
-            self.rows.push(PushingRow { row: *row, pushes });
+            self.rows.push(PushingRow {
+                row: *row,
+                pushes,
+                forces,
+            });
         }
         let held = contacts.held;
         let bodies = self.bodies.iter().copied().filter(|&body| body < held);
@@ -107,6 +129,7 @@ impl ContactInterface {
         self.matrix.clear();
         self.matrix.resize(count * count, 0.0);
         self.by_rows.clear();
+        self.by_forces.clear();
         for (s, source) in self.rows.iter().enumerate() {
             self.answers_to_row.clear();
             for answers in self.answers.chunks_exact(bodies) {
@@ -158,14 +181,105 @@ impl ContactInterface {
             .iter()
             .map(|row| row.along(|body| &of_bodies[body]));
         self.by_rows.extend(moved);
+        let worked = self
+            .rows
+            .iter()
+            .map(|row| row.work(|body| &of_bodies[body]));
+        self.by_forces.extend(worked);
     }
 
     /// Eliminates the rows from an interface whose accelerations and mobility are those without them.
     pub fn reduce(&mut self, found: &mut EffectiveInterface) {
-        let count = self.rows.len();
-        if count == 0 {
-            return;
+        if !self.rows.is_empty() {
+            self.eliminate(&found.mobility, &found.answers);
+            found.mobility.copy_from_slice(&self.reduction.mobility);
+            found.answers.copy_from_slice(&self.reduction.velocities);
         }
+    }
+
+    /// How the rows answer to accelerations of the coordinates of the interface by loads on them, row by row: they resist. Friction of what slides goes with
+    /// what presses it, so that the matrix need not be symmetric.
+    pub fn resist(&mut self, matrix: &mut [f64]) {
+        matrix.fill(0.0);
+        let (count, bodies) = (self.rows.len(), self.bodies.len());
+        let order = self.by_rows.len() / count.max(1);
+        // What rows do to each other, and what the coordinates do to them.
+        let width = count + order;
+        self.system.clear();
+        self.system.resize(count * width, 0.0);
+        for s in 0..count {
+            let source = self.rows[s];
+            self.answers_to_row.clear();
+            for answers in self.answers.chunks_exact(bodies) {
+                let mut sum = [0.0; 6];
+                for (pushed, force) in source.forces.iter().flatten() {
+                    for (answer, share) in answers[*pushed].iter().zip(force) {
+                        let parts = sum.iter_mut().zip(answer);
+                        parts.for_each(|(sum, value)| *sum += share * value);
+                    }
+                }
+                self.answers_to_row.push(sum);
+            }
+            for (r, row) in self.rows.iter().enumerate() {
+                self.system[r * width + s] = row.along(|body| &self.answers_to_row[body]);
+            }
+            self.system[s * width + s] += source.row.compliance;
+            for k in 0..order {
+                self.system[s * width + count + k] = self.by_rows[k * count + s];
+            }
+        }
+        self.solve_rows(count, width);
+        for &(row, column) in &self.pivots {
+            for k in 0..order {
+                let force = self.system[row * width + count + k];
+                for i in 0..order {
+                    matrix[i * order + k] -= self.by_forces[i * count + column] * force;
+                }
+            }
+        }
+    }
+
+    /// Gauss and Jordan's elimination with full pivoting; rows that say what others say have no force.
+    fn solve_rows(&mut self, count: usize, width: usize) {
+        self.pivots.clear();
+        self.is_used.clear();
+        self.is_used.resize(2 * count, false);
+        let mut first = 0.0;
+        for _ in 0..count {
+            let mut best = (0.0, (0, 0));
+            for row in (0..count).filter(|&row| !self.is_used[row]) {
+                for column in (0..count).filter(|&column| !self.is_used[count + column]) {
+                    let size = self.system[row * width + column].abs();
+                    if size > best.0 {
+                        best = (size, (row, column));
+                    }
+                }
+            }
+            let (size, (row, column)) = best;
+            first = f64::max(first, size);
+            if size <= REDUNDANT * first {
+                break;
+            }
+            self.is_used[row] = true;
+            self.is_used[count + column] = true;
+            self.pivots.push((row, column));
+            let per_pivot = 1.0 / self.system[row * width + column];
+            for k in 0..width {
+                self.system[row * width + k] *= per_pivot;
+            }
+            for other in (0..count).filter(|&other| other != row) {
+                let factor = self.system[other * width + column];
+                if factor != 0.0 {
+                    for k in 0..width {
+                        self.system[other * width + k] -= factor * self.system[row * width + k];
+                    }
+                }
+            }
+        }
+    }
+
+    fn eliminate(&mut self, own: &[f64], velocities: &[f64]) {
+        let count = self.rows.len();
         self.kinds.clear();
         self.kinds.resize(count, RowKind::Bilateral);
         self.sets.clear();
@@ -179,12 +293,10 @@ impl ContactInterface {
         };
         let interface = Interface {
             by_rows: &self.by_rows,
-            own: &found.mobility,
-            velocities: &found.answers,
+            own,
+            velocities,
         };
         self.reduction
             .reduce(&problem, &self.sets, &self.none, &interface);
-        found.mobility.copy_from_slice(&self.reduction.mobility);
-        found.answers.copy_from_slice(&self.reduction.velocities);
     }
 }

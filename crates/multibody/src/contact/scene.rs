@@ -248,6 +248,20 @@ impl Contacts {
         Some(&self.loads[place])
     }
 
+    /// The force of one node's contacts on another node, a mean over the last step of length `h`; the ground is a node, too.
+    pub fn force_between(&self, by: NodeId, on: NodeId, h: f64) -> Vec3 {
+        let body = |node: NodeId| {
+            let place = self.nodes.iter().position(|each| each.node == node.0);
+            // The ground comes after the nodes.
+            let place = place.or((node == NodeId::GROUND).then_some(self.nodes.len()));
+            place.map(|place| BodyId(place as u32))
+        };
+        match (body(by), body(on)) {
+            (Some(by), Some(on)) if h > 0.0 => self.scene.impulse_between(by, on) * (1.0 / h),
+            _ => Vec3::ZERO,
+        }
+    }
+
     /// Takes over what the contacts did to the nodes, whose motions are those at the beginning of the step.
     fn record_loads(&mut self) {
         for (place, load) in self.loads.iter_mut().enumerate() {

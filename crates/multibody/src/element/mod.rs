@@ -11,6 +11,7 @@ mod cable;
 #[cfg(test)]
 pub(crate) mod check;
 mod clearance;
+mod compliant_contact;
 mod coordinate_force;
 mod derivatives;
 mod force_map;
@@ -28,6 +29,7 @@ mod states;
 pub use bushing::Bushing;
 pub use cable::{Cable, Pulley};
 pub use clearance::{Clearance, SurfaceFriction};
+pub use compliant_contact::{CompliantContact, CompliantLaw};
 pub use coordinate_force::CoordinateForce;
 pub use derivatives::assert_derivatives;
 pub use force_map::ForceMap;

@@ -1,7 +1,7 @@
 //! Gives a model its ports and makes a part of it.
 
 use super::interface_jacobian::{InterfaceJacobian, PrescribedNode};
-use super::{Along, MechanismPart, Output, motion_values};
+use super::{Along, ContactForce, MechanismPart, Output, motion_values};
 use crate::drive::Drive;
 use crate::element::{ElementId, PortWrench, References, Remote};
 use crate::error::ModelError;
@@ -277,6 +277,12 @@ impl PartBuilder {
         self.ports.add_output(name, Quantity::Array(Unit::METRE, 3))
     }
 
+    /// Shows the force of contacts on a node along a direction.
+    pub fn observe_contact_force(&mut self, name: &str, force: ContactForce) -> OutputPort {
+        self.outputs.push(Output::ContactForce(force));
+        self.ports.add_output(name, Quantity::Scalar(Unit::NEWTON))
+    }
+
     /// Shows the motion of a node.
     pub fn observe(&mut self, name: &str, node: NodeId) -> OutputPort {
         self.observe_at(name, Marker::on(node))
@@ -408,6 +414,7 @@ impl PartBuilder {
             .then(|| InterfaceJacobian::new(prescribed.clone(), &system));
         if tangent.is_some() {
             system.prescribed = Prescribed::Change;
+            system.let_contacts_give_way();
         }
         Ok(MechanismPart {
             tangent,

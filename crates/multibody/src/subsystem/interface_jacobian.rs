@@ -6,6 +6,7 @@
 //! Newton iteration would. Where few poses are prescribed, its result for each of them is kept
 //! while the factors last, which is cheaper.
 
+use crate::contact::interface::ContactInterface;
 use crate::element::{ElementId, Weights};
 use crate::integrator::Record;
 use crate::moved::Moved;
@@ -60,6 +61,10 @@ pub(super) struct InterfaceJacobian {
     version: u64,
     /// The prescribed nodes at the end of the step.
     ends: Vec<Record>,
+    /// What contacts that press add to the matrix, where they do.
+    contacts: ContactInterface,
+    by_contacts: Vec<f64>,
+    is_in_contact: bool,
 }
 
 impl InterfaceJacobian {
@@ -81,14 +86,18 @@ impl InterfaceJacobian {
             made_from: None,
             version: 0,
             ends: vec![Record::default(); prescribed.len()],
+            contacts: ContactInterface::default(),
+            by_contacts: vec![0.0; order * order],
+            is_in_contact: false,
             prescribed,
         }
     }
 
     /// Writes the change of the loads, row by row.
     pub fn write(&self, values: &mut [f64]) {
-        for (value, entry) in values.iter_mut().zip(&self.matrix) {
-            *value = entry * self.per_pose;
+        let entries = self.matrix.iter().zip(&self.by_contacts);
+        for (value, (entry, contacts)) in values.iter_mut().zip(entries) {
+            *value = (entry + contacts) * self.per_pose;
         }
     }
 
@@ -96,6 +105,41 @@ impl InterfaceJacobian {
     /// leads to the pose, and the load is the change of momentum over the step.
     pub fn update_impulses(&mut self, system: &mut System, h: f64) {
         self.follow(system, ACCELERATIONS, 1.0 / (h * h));
+        self.follow_contacts(system, h);
+    }
+
+    /// Contacts that press hold the prescribed nodes back: what hangs on them cannot be pushed into the ground.
+    fn follow_contacts(&mut self, system: &mut System, h: f64) {
+        let was_in_contact = self.is_in_contact;
+        self.is_in_contact = system.is_in_contact();
+        if was_in_contact || self.is_in_contact {
+            self.version += 1;
+        }
+        if !self.is_in_contact {
+            self.by_contacts.fill(0.0);
+            return;
+        }
+        let System {
+            contacts,
+            lu,
+            motions,
+            work,
+            ..
+        } = system;
+        let contacts = contacts.as_mut().expect("they touch");
+        self.work.fill(0.0);
+        let solve = |rows: &mut [f64]| lu.solve(rows);
+        self.contacts
+            .find(contacts, h, motions, work.stamp, &mut self.work, solve);
+        self.work.fill(0.0);
+        self.contacts.assemble(contacts, h, motions, &self.work);
+        for &row in &self.rows {
+            self.work.fill(0.0);
+            self.work[row] = 1.0;
+            lu.solve_given(&mut self.work);
+            self.contacts.push_coordinate(contacts, motions, &self.work);
+        }
+        self.contacts.resist(&mut self.by_contacts);
     }
 
     /// Changes with what is written.

@@ -35,7 +35,7 @@ use oldham_cosim::{
 };
 pub use outputs::Along;
 use outputs::Output;
-pub use ports::{Needs, PortedModel, Received, Sent};
+pub use ports::{ContactForce, Needs, PortedModel, Received, Sent};
 
 /// A multibody system as a part of a co-simulation.
 pub struct MechanismPart {

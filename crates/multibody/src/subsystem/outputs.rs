@@ -4,7 +4,7 @@ use oldham_cosim::{OutputPort, Quantity, Unit};
 use oldham_space::Vec3;
 
 use super::marker::{marker_motion, motion_values, relative_acceleration};
-use super::{LineValue, MechanismPart};
+use super::{ContactForce, LineValue, MechanismPart};
 use crate::element::ElementId;
 use crate::integrator::Record;
 use crate::joint::Coordinate;
@@ -36,6 +36,8 @@ pub(super) enum Output {
     ContactLoad(NodeId),
     /// Where these press.
     ContactPoint(NodeId),
+    /// The force of contacts on a node along a direction.
+    ContactForce(ContactForce),
     /// The only multiplier of an element.
     Multiplier(ElementId),
     /// Force and moment of an element on one of its nodes.
@@ -161,6 +163,14 @@ impl MechanismPart {
             }
             Output::ContactPoint(node) => {
                 values.copy_from_slice(&system.contact_load(node)[2].0);
+                return;
+            }
+            Output::ContactForce(ContactForce { on, by, axis }) => {
+                let force = match by {
+                    Some(by) => system.contact_force_between(by, on),
+                    None => system.contact_load(on)[0],
+                };
+                values[0] = force.dot(axis);
                 return;
             }
             Output::ContactLoad(node) => {

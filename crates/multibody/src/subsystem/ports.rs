@@ -110,6 +110,8 @@ pub enum Sent {
     ContactLoad(NodeId),
     /// Where these press.
     ContactPoint(NodeId),
+    /// The force of contacts on a node along a fixed direction.
+    ContactForce(ContactForce),
     /// The wrench of an element on one of its nodes.
     Reaction {
         /// The element.
@@ -117,6 +119,17 @@ pub enum Sent {
         /// The place of the node among those of the element.
         node: usize,
     },
+}
+
+/// The force of contacts on a node along a fixed direction: a mean over the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactForce {
+    /// The node.
+    pub on: NodeId,
+    /// The node whose contacts count; those of all nodes if there is none.
+    pub by: Option<NodeId>,
+    /// The direction.
+    pub axis: Vec3,
 }
 
 /// What a port shows or pushes: all of it must be in one place.
@@ -225,6 +238,7 @@ impl Sent {
             Self::Sensor(sensor) => Quantity::Scalar(sensor.unit()),
             Self::Grains { count, .. } => Quantity::Array(Unit::METRE, 3 * count),
             Self::ContactPoint(_) => Quantity::Array(Unit::METRE, 3),
+            Self::ContactForce(_) => Quantity::Scalar(Unit::NEWTON),
             Self::ContactLoad(_) | Self::Reaction { .. } => Quantity::Wrench,
         }
     }
@@ -244,6 +258,11 @@ impl Sent {
             }
             Self::Grains { near, .. } => (near.iter().copied().collect(), Vec::new()),
             Self::ContactLoad(node) | Self::ContactPoint(node) => (vec![*node], Vec::new()),
+            Self::ContactForce(force) => {
+                let nodes = [Some(force.on), force.by].into_iter().flatten();
+                let moving = nodes.filter(|node| *node != NodeId::GROUND);
+                (moving.collect(), Vec::new())
+            }
             Self::Reaction { element, .. } => (Vec::new(), vec![*element]),
         };
         Needs { nodes, elements }
@@ -284,6 +303,18 @@ impl Sent {
             Self::Grains { kind, .. } => builder.observe_grains(name, kind),
             Self::ContactLoad(node) => builder.observe_contacts(name, here(*node)),
             Self::ContactPoint(node) => builder.observe_contact_point(name, here(*node)),
+            Self::ContactForce(force) => {
+                let here = |node: NodeId| match node == NodeId::GROUND {
+                    true => node,
+                    false => here(node),
+                };
+                let force = ContactForce {
+                    on: here(force.on),
+                    by: force.by.map(here),
+                    ..*force
+                };
+                builder.observe_contact_force(name, force)
+            }
             Self::Reaction { element, node } => {
                 builder.observe_element(name, element_here(*element), *node)
             }

@@ -200,6 +200,7 @@ impl Checker<'_> {
         self.named_elements(&section.springs, "a spring", draft, Self::spring);
         self.named_elements(&section.cables, "a cable", draft, Self::cable);
         self.named_elements(&section.clearances, "a clearance", draft, Self::clearance);
+        self.compliant_contacts(section, draft);
         self.actuators(section, draft);
         let torsion = &section.torsion_springs;
         self.named_elements(torsion, "a torsion spring", draft, Self::torsion_spring);
@@ -207,8 +208,8 @@ impl Checker<'_> {
         self.sensors(section, Stage::Springs, draft);
         self.foreign_elements(section, draft);
         self.wrenches(section, draft);
-        self.sensors(section, Stage::Loads, draft);
         self.contact(section, draft);
+        self.sensors(section, Stage::Loads, draft);
         let ports = self.ports(section, draft);
         let names = section.outputs.iter().map(|entry| &entry.name);
         self.port_names(section.inputs.names(), names);

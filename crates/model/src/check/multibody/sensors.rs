@@ -1,8 +1,8 @@
 //! Sensors, and expressions of what they measure.
 
 use oldham_multibody::{
-    Along, AngleCounter, Cable, Coordinate, Drive, Element, ElementId, LoadSensor, Marker,
-    Measured, NodeId, Rod, Sensor, Sent, Vec3,
+    Along, AngleCounter, Cable, ContactForce, Coordinate, Drive, Element, ElementId, LoadSensor,
+    Marker, Measured, NodeId, Rod, Sensor, Sent, Vec3,
 };
 
 use super::{DraftJoint, MechanismDraft};
@@ -30,7 +30,7 @@ pub(super) enum Stage {
 pub(super) enum Reading {
     /// A number that expressions may use.
     Fed(Sensor),
-    /// An acceleration, which follows from the forces and is only shown.
+    /// An acceleration or a force of contacts, which follows from the forces and is only shown.
     Shown(Sent),
 }
 
@@ -60,6 +60,7 @@ enum Kind {
     Moment,
     Tension,
     Power,
+    ContactForce,
     Beam,
     Shell,
 }
@@ -72,12 +73,13 @@ enum Between {
     Acceleration,
     Distance,
     DistanceRate,
+    ContactForce,
 }
 
 const KINDS: &str = "one of `displacement`, `velocity`, `acceleration`, `angular_velocity`, \
     `relative_displacement`, `relative_velocity`, `relative_acceleration`, `distance`, \
     `distance_rate`, `coordinate`, `rate`, `slide`, `slide_rate`, `torque`, `force`, `moment`, \
-    `tension`, `power`, `beam`, `shell`";
+    `tension`, `power`, `contact_force`, `contact_force_between`, `beam`, `shell`";
 
 /// What is measured of one thing, and of what.
 type OfOne<'g> = (Kind, &'g At<String>);
@@ -100,6 +102,7 @@ fn wanted(given: &SensorEntry) -> (Vec<OfOne<'_>>, Vec<OfTwo<'_>>) {
         (Kind::Moment, &given.moment),
         (Kind::Tension, &given.tension),
         (Kind::Power, &given.power),
+        (Kind::ContactForce, &given.contact_force),
         (Kind::Beam, &given.beam),
         (Kind::Shell, &given.shell),
     ];
@@ -109,6 +112,7 @@ fn wanted(given: &SensorEntry) -> (Vec<OfOne<'_>>, Vec<OfTwo<'_>>) {
         (Between::Acceleration, &given.relative_acceleration),
         (Between::Distance, &given.distance),
         (Between::DistanceRate, &given.distance_rate),
+        (Between::ContactForce, &given.contact_force_between),
     ];
     (given_of(of_one), given_of(of_two))
 }
@@ -216,6 +220,15 @@ impl Checker<'_> {
             Kind::Force | Kind::Moment => self.measured_load(entry, kind, of, draft)?,
             Kind::Tension => self.measured_spring(of, draft)?,
             Kind::Power => Sensor::Power(self.measured_element(of, draft)?.0),
+            Kind::ContactForce => {
+                let (on, axis) = (self.touching_node(of, draft), self.measured_axis(entry));
+                let force = ContactForce {
+                    on: on?,
+                    by: None,
+                    axis: axis?,
+                };
+                return Some(Reading::Shown(Sent::ContactForce(force)));
+            }
             Kind::Beam | Kind::Shell => {
                 let is_beam = kind == Kind::Beam;
                 Sensor::Section(self.section_sensor(entry, of, is_beam, draft)?)
@@ -234,6 +247,17 @@ impl Checker<'_> {
         let given = &entry.value.value;
         let needs_axis = !matches!(kind, Between::Distance | Between::DistanceRate);
         let axis = needs_axis.then(|| self.measured_axis(entry));
+        if kind == Between::ContactForce {
+            let [by, on] = self
+                .two(nodes, "nodes")?
+                .map(|name| self.touching_node(name, draft));
+            let force = ContactForce {
+                on: on?,
+                by: Some(by?),
+                axis: axis??,
+            };
+            return Some(Reading::Shown(Sent::ContactForce(force)));
+        }
         let [a, b] = self
             .two(nodes, "nodes")?
             .map(|name| self.node_named(name, draft));
@@ -247,6 +271,7 @@ impl Checker<'_> {
             Between::Displacement => Reading::Fed(Sensor::Displacement(ends, axis??)),
             Between::Velocity => Reading::Fed(Sensor::DisplacementRate(ends, axis??)),
             Between::Acceleration => Reading::Shown(Sent::RelativeAcceleration(ends, axis??)),
+            Between::ContactForce => unreachable!("told above"),
         })
     }
 
@@ -265,12 +290,14 @@ impl Checker<'_> {
         let on_section = |kind| matches!(kind, Kind::Beam | Kind::Shell);
         let directed =
             two.is_some_and(|two| !matches!(two, Between::Distance | Between::DistanceRate));
+        let turns_or_touches = |kind| matches!(kind, Kind::AngularVelocity | Kind::ContactForce);
         let has_axis =
-            directed || one.is_some_and(|k| on_node(k) || is_load(k) || k == Kind::AngularVelocity);
+            directed || one.is_some_and(|k| on_node(k) || is_load(k) || turns_or_touches(k));
+        let has_points = two.is_some_and(|two| two != Between::ContactForce);
         let uses: [(&str, Option<&Span>, bool); 7] = [
             ("axis", place(&given.axis), has_axis),
             ("offset", place(&given.offset), one.is_some_and(on_node)),
-            ("points", place(&given.points), two.is_some()),
+            ("points", place(&given.points), has_points),
             ("on", place(&given.on), one.is_some_and(is_load)),
             ("at", place(&given.at), one.is_some_and(on_section)),
             ("load", place(&given.load), one.is_some_and(on_section)),
@@ -282,6 +309,18 @@ impl Checker<'_> {
                 self.report(span, message).label("not used");
             }
         }
+    }
+
+    /// A node with shapes, or the ground.
+    fn touching_node(&mut self, name: &At<String>, draft: &MechanismDraft<'_>) -> Option<NodeId> {
+        let node = self.node_named(name, draft)?;
+        if draft.spec.whole.model.touches(node) {
+            return Some(node);
+        }
+        let message = format!("`{}` has no shape in contact", name.value);
+        self.report(&name.span, message)
+            .help("name its body in `contact.bodies`, or give it one of the `shapes`");
+        None
     }
 
     fn point_of(
@@ -425,8 +464,12 @@ impl Checker<'_> {
         match reading? {
             Reading::Fed(sensor) => Some(sensor.clone()),
             Reading::Shown(_) => {
+                let what = match reading? {
+                    Reading::Shown(Sent::ContactForce(_)) => "a force of contacts",
+                    _ => "an acceleration",
+                };
                 let message = format!(
-                    "`{name}` measures an acceleration, which follows from the forces: they cannot follow it without delay"
+                    "`{name}` measures {what}, which follows from the forces: they cannot follow it without delay"
                 );
                 self.report(span, message).help(
                     "send it by an output and bring it back through a scalar input, or measure a velocity",
@@ -475,6 +518,9 @@ impl Checker<'_> {
 impl MechanismDraft<'_> {
     /// When a sensor can be read: what it measures must be there.
     fn stage(&self, section: &Multibody, given: &SensorEntry) -> Stage {
+        if given.contact_force.is_some() || given.contact_force_between.is_some() {
+            return Stage::Loads;
+        }
         let of = [
             &given.force,
             &given.moment,

@@ -21,6 +21,13 @@ pub(crate) struct Contact {
     /// counts.
     #[schemars(extend("default" = 0.0))]
     pub friction: Option<At<NonNegative>>,
+    /// Rolling friction in m of all surfaces that give none of their own: the moment that resists rolling is at most this times the
+    /// normal force. Of two surfaces the larger counts; particles have none.
+    #[schemars(extend("default" = 0.0))]
+    pub rolling: Option<At<NonNegative>>,
+    /// Torsional friction in m, the same for spinning about the normal of a contact.
+    #[schemars(extend("default" = 0.0))]
+    pub torsion: Option<At<NonNegative>>,
     /// Newton's coefficient of restitution of all surfaces that give none of their own, from 0 (plastic) to 1 (elastic). Of two
     /// surfaces the smaller counts.
     #[schemars(extend("default" = 0.0))]
@@ -121,6 +128,10 @@ pub(crate) struct ContactShape {
     pub orientation: Option<At<Orientation>>,
     /// Coulomb's coefficient of friction. By default that of `contact`.
     pub friction: Option<At<NonNegative>>,
+    /// Rolling friction in m. By default that of `contact`.
+    pub rolling: Option<At<NonNegative>>,
+    /// Torsional friction in m. By default that of `contact`.
+    pub torsion: Option<At<NonNegative>>,
     /// Newton's coefficient of restitution. By default that of `contact`.
     pub restitution: Option<At<Fraction>>,
     /// Stiffness in N/m of each contact point. By default the surface is rigid.
@@ -128,6 +139,38 @@ pub(crate) struct ContactShape {
     /// Damping in N·s/m of each contact point, beside a stiffness.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<NonNegative>>,
+}
+
+/// Nodes against a solid whose surface yields, as forces for any integrator: a rope on a drum, a leaf spring against a stop. Each node carries a ball of
+/// `radius`, which is pushed out by `stiffness · penetration^exponent · (1 + damping · rate of penetration)`, after Hunt and Crossley, and never
+/// pulled in.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct CompliantContact {
+    /// The nodes, those of beams among them.
+    pub nodes: Option<Vec<At<String>>>,
+    /// All nodes of this beam.
+    pub beam: Option<At<String>>,
+    /// Radius of the ball about each node in m.
+    #[schemars(extend("default" = 0.0))]
+    pub radius: Option<At<NonNegative>>,
+    /// The solid: a `sphere`, `box`, `capsule`, `cylinder`, `mesh` or `plane` on its `node`.
+    #[schemars(required)]
+    pub against: Option<At<ContactShape>>,
+    /// Force in N at a penetration of 1 m, of each node.
+    #[schemars(required)]
+    pub stiffness: Option<At<Positive>>,
+    /// Power of the penetration, at least 1; 1.5 for spheres after Hertz.
+    #[schemars(extend("default" = 1.0))]
+    pub exponent: Option<At<Positive>>,
+    /// Damping in s/m. A blow at a speed v is returned at about (1 - 2/3 damping v) v where that is small.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<NonNegative>>,
+    /// Coulomb's coefficient of friction.
+    #[schemars(extend("default" = 0.0))]
+    pub friction: Option<At<NonNegative>>,
+    /// Slip in m/s at which 1/√2 of the friction acts: what ought to stick creeps.
+    #[schemars(extend("default" = 1e-3))]
+    pub speed: Option<At<Positive>>,
 }
 
 /// Spheres of one kind on a lattice, without nodes of their own: in a can, or anywhere.

@@ -37,8 +37,8 @@ pub(crate) struct Cut {
     pub order: Option<At<CutOrder>>,
     /// How often parts and coupling correct each step with `interface-tangent`. One correction
     /// leaves the square of what the predictor missed; each further one, with an iteration of its
-    /// own, squares that again. Linear mechanisms need one.
-    #[schemars(extend("default" = 1))]
+    /// own, squares that again. Linear mechanisms need one. By default one, and two where a part is
+    /// moved by impulses and there are shapes on the ground to press on.
     pub corrections: Option<At<Corrections>>,
     /// How parts predict the motion of interface nodes over a step.
     /// By default `hermite`; `hermite-velocity` where `prescribe` is a law.

@@ -31,8 +31,8 @@ pub(crate) use compliant::{
     Spring, SurfaceFriction, TorsionSpring, Transmission,
 };
 pub(crate) use contact::{
-    Contact, ContactLaw, ContactShape, DEFAULT_DOMAIN, DEFAULT_RESIDUAL, DEFAULT_SPACING, Impacts,
-    Overlap, Particles,
+    CompliantContact, Contact, ContactLaw, ContactShape, DEFAULT_DOMAIN, DEFAULT_RESIDUAL,
+    DEFAULT_SPACING, Impacts, Overlap, Particles,
 };
 pub(crate) use cut::{Cut, CutOrder, Members, PieceMethod, Prescribe, PrescribeName, Scheme};
 pub(crate) use geometry::{Frame, Lengths, Node, Orientation, Vector};
@@ -140,6 +140,8 @@ pub(crate) struct Multibody {
     pub shapes: Named<ContactShape>,
     /// Particles in contact, by name.
     pub particles: Named<Particles>,
+    /// Nodes against solids that yield, as forces for any integrator, by name.
+    pub compliant_contacts: Named<CompliantContact>,
     /// What it receives, by the name of the port.
     pub inputs: Named<Input>,
     /// What it sends, by the name of the port.

@@ -57,6 +57,12 @@ pub(crate) struct SensorEntry {
     pub tension: Option<At<String>>,
     /// The power in W of the forces that this joint, motor, servo, spring, bushing or load exerts.
     pub power: Option<At<String>>,
+    /// The force along `axis` in N of all contacts on this node, a mean over the step. It can be recorded and sent, but not be used
+    /// in expressions.
+    pub contact_force: Option<At<String>>,
+    /// The force along `axis` in N of the contacts between two nodes `[a, b]`, `ground` among them, on the second, a mean over the step. It
+    /// can be recorded and sent, but not be used in expressions.
+    pub contact_force_between: Option<At<Vec<At<String>>>>,
     /// A strain or an internal load of this beam, `at` some place along it.
     pub beam: Option<At<String>>,
     /// A strain or an internal load of this shell, `at` some place on it: in the middle of the

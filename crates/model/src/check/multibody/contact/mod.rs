@@ -1,5 +1,6 @@
 //! Contact: shapes, particles, and how contacts are solved.
 
+mod compliant;
 mod lattice;
 mod shapes;
 
@@ -23,7 +24,9 @@ impl Checker<'_> {
         let given = section.contact.as_ref().map_or(&default, |at| &at.value);
         let surface =
             self.contact_surface(&given.friction, &given.restitution, Surface::rough(0.0));
+        let surface = self.with_turning(&given.rolling, &given.torsion, surface);
         let surface = surface.unwrap_or(Surface::rough(0.0));
+        self.turning_is_known(given, section);
         self.shapes(section, given, surface, draft);
         self.excluded(given, draft);
         for entry in &section.particles {
@@ -96,6 +99,43 @@ impl Checker<'_> {
         })
     }
 
+    /// The same with rolling and torsional friction, where given.
+    fn with_turning(
+        &mut self,
+        rolling: &Option<At<NonNegative>>,
+        torsion: &Option<At<NonNegative>>,
+        surface: Option<Surface>,
+    ) -> Option<Surface> {
+        let otherwise = surface.unwrap_or(Surface::rough(0.0));
+        let rolling = self.number_or(rolling, otherwise.rolling);
+        let torsion = self.number_or(torsion, otherwise.torsion);
+        Some(Surface {
+            rolling: rolling?,
+            torsion: torsion?,
+            ..surface?
+        })
+    }
+
+    /// Only Coulomb's law without pivoting has moments of friction.
+    fn turning_is_known(&mut self, given: &Contact, section: &Multibody) {
+        let shapes = section.shapes.iter().map(|entry| &entry.value.value);
+        let of_shapes = shapes.flat_map(|shape| [&shape.rolling, &shape.torsion]);
+        let mut all = [&given.rolling, &given.torsion]
+            .into_iter()
+            .chain(of_shapes);
+        let Some(at) = all.find_map(|given| given.as_ref()) else {
+            return;
+        };
+        let obstacle = match (given.law, &given.exact) {
+            (Some(ContactLaw::Convex), _) => "the convex law",
+            (_, Some(_)) => "pivoting (`exact`)",
+            _ => return,
+        };
+        let message = format!("{obstacle} knows neither rolling nor torsional friction");
+        self.report(&at.span, message)
+            .help("take Coulomb's law, without `exact`");
+    }
+
     fn excluded(&mut self, given: &Contact, draft: &mut MechanismDraft<'_>) {
         for pair in given.exclude.iter().flatten() {
             let Some(names) = self.two(pair, "nodes") else {
@@ -143,6 +183,11 @@ impl Checker<'_> {
         draft: &mut MechanismDraft<'f>,
     ) -> Option<()> {
         let given = &entry.value.value;
+        let otherwise = Surface {
+            rolling: 0.0,
+            torsion: 0.0,
+            ..otherwise
+        };
         let surface = self.contact_surface(&given.friction, &given.restitution, otherwise);
         let density = self.required(&given.density);
         let radius = self.required(&given.radius);

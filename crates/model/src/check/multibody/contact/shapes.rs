@@ -49,6 +49,7 @@ impl Checker<'_> {
     ) -> Option<()> {
         let given = &entry.value.value;
         let surface = self.contact_surface(&given.friction, &given.restitution, otherwise);
+        let surface = self.with_turning(&given.rolling, &given.torsion, surface);
         let surface = self.with_stiffness(given, surface);
         let kinds = [
             ("body", given.body.is_some()),
@@ -82,7 +83,7 @@ impl Checker<'_> {
                 }
                 self.shape_of_body(body, section, draft)?
             }
-            None => self.own_shape(entry, draft)?,
+            None => self.own_shape(&entry.name.value, &entry.value, draft)?,
         };
         draft.spec.whole.model.contacts().shapes.push(ContactShape {
             name: entry.name.value.clone(),
@@ -112,15 +113,16 @@ impl Checker<'_> {
     }
 
     /// A shape that is given as such, and drawn unless a body is in its place.
-    fn own_shape(
+    pub(super) fn own_shape(
         &mut self,
-        entry: &Entry<multibody::ContactShape>,
+        name: &str,
+        shape: &At<multibody::ContactShape>,
         draft: &mut MechanismDraft<'_>,
     ) -> Option<(Marker, Shape)> {
-        let given = &entry.value.value;
+        let given = &shape.value;
         let Some(node) = &given.node else {
-            let message = format!("the shape `{}` is on no node", entry.name.value);
-            self.report_missing(&entry.value.span, message)
+            let message = format!("the shape `{name}` is on no node");
+            self.report_missing(&shape.span, message)
                 .help("give its `node`, which may be `ground`");
             return None;
         };

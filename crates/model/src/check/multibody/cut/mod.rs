@@ -51,7 +51,8 @@ impl Checker<'_> {
         };
         request.cut.couplings = couplings(scheme);
         let partition = self.partition(draft, &request, span)?;
-        let corrections = self.corrections(&given.corrections, scheme)?;
+        let usual = usual_corrections(draft, &methods);
+        let corrections = self.corrections(&given.corrections, scheme, usual)?;
         let default = match follows_law {
             true => PredictorKind::HermiteVelocity,
             false => PredictorKind::Hermite,
@@ -238,10 +239,15 @@ impl Checker<'_> {
     }
 
     /// How often steps are corrected: not at all where the scheme does not.
-    fn corrections(&mut self, given: &Option<At<Corrections>>, scheme: CutScheme) -> Option<usize> {
+    fn corrections(
+        &mut self,
+        given: &Option<At<Corrections>>,
+        scheme: CutScheme,
+        usual: usize,
+    ) -> Option<usize> {
         let corrects = scheme == CutScheme::InterfaceTangent;
         let Some(given) = given else {
-            return Some(usize::from(corrects));
+            return Some(if corrects { usual } else { 0 });
         };
         let count = self.count(given)?;
         if !corrects {
@@ -380,4 +386,12 @@ fn obstacle_to_tangents(
         circumstance,
         remedy: "`interface-mass` works, within its limits of stability",
     })
+}
+
+/// What is moved by impulses and may press on the ground takes another round: which contacts press is known after the first.
+fn usual_corrections(draft: &MechanismDraft<'_>, methods: &Methods<'_>) -> usize {
+    let mut solutions = methods.all().into_iter();
+    let has_impulses = solutions.any(|solution| solution.options.method == Method::Impulses);
+    let touches_ground = draft.spec.whole.model.touches(NodeId::GROUND);
+    1 + usize::from(has_impulses && touches_ground)
 }
