@@ -352,6 +352,7 @@ impl Failure {
                     | StudyError::NotConverged { .. }
                     | StudyError::Solve { .. }
                     | StudyError::NotHeld { .. }
+                    | StudyError::Trim(_)
             ),
             Self::Run { .. }
             | Self::Sweep { .. }
