@@ -6,6 +6,7 @@ mod fmu;
 mod pace;
 mod pictures;
 mod run;
+mod trim;
 mod values;
 mod wheel;
 
@@ -24,6 +25,7 @@ pub use fmu::{Fmu, FmuAction};
 pub use pace::PaceArgs;
 pub use pictures::{Animate, Papers, Partition, Plot, View};
 pub use run::{Check, Compare, Run};
+pub use trim::Trim;
 use values::key_value;
 pub use wheel::{AtTheWheel, Wheel};
 
@@ -134,6 +136,18 @@ pub enum Command {
     Statics(Statics),
     /// Find the natural vibrations of mechanisms and lumped models: frequencies, damping and shapes
     Modes(Modes),
+    /// Find the steady motion of a model: the state in which what should be constant is constant
+    ///
+    /// A vehicle straight ahead or in a steady turn, a rotor at its speed, a machine under load; with
+    /// --period a motion that repeats itself. What is held and which parameters are found with it stands in
+    /// [trim] of the model, or here. The state goes to a file from which runs begin:
+    ///
+    ///   oldham trim model.toml
+    ///   oldham trim car.toml --hold car.sensors.vx=27.8 --free throttle
+    ///   oldham trim rotor.toml --period 0.5
+    ///   oldham run  car.toml --from car.trim
+    #[command(verbatim_doc_comment)]
+    Trim(Trim),
     /// Linearise a model: the matrices A, B, C and D, its poles, and its frequency response
     ///
     /// All parts as one system, without any delay of the coupling, about the initial state or the state
@@ -207,6 +221,7 @@ impl Command {
             Self::Partition(partition) => partition.json,
             Self::Statics(statics) => statics.json,
             Self::Modes(modes) => modes.json,
+            Self::Trim(trim) => trim.json,
             Self::Linearise(linearise) => linearise.json,
             Self::Animate(animate) => animate.json,
             Self::View(view) => view.json,

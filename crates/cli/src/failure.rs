@@ -361,6 +361,7 @@ impl Failure {
                     | StudyError::NotConverged { .. }
                     | StudyError::Solve { .. }
                     | StudyError::NotHeld { .. }
+                    | StudyError::Trim(_)
             ),
             Self::Run { .. }
             | Self::Sweep { .. }

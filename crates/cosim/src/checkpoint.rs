@@ -98,6 +98,9 @@ struct Header {
     initial_energy: Option<Vec<[u64; 4]>>,
     /// The most that was supplied and that potentials gave up so far, as bits.
     peaks: [u64; 2],
+    /// What whoever made it wants to be known with it.
+    #[serde(default)]
+    note: Option<String>,
 }
 
 /// A saved simulation.
@@ -124,6 +127,7 @@ impl Simulation {
             model: model.into(),
             initial_energy: energies.map(|energies| energies.iter().map(bits).collect()),
             peaks: self.tally.peaks.map(f64::to_bits),
+            note: None,
         }
     }
 
@@ -230,6 +234,27 @@ impl Header {
 }
 
 impl Checkpoint {
+    /// The same with a note.
+    pub fn with_note(mut self, note: String) -> Self {
+        self.header.note = Some(note);
+        self
+    }
+
+    /// What whoever made it wants to be known with it.
+    pub fn note(&self) -> Option<&str> {
+        self.header.note.as_deref()
+    }
+
+    /// The state.
+    pub fn state(&self) -> &Snapshot {
+        &self.state
+    }
+
+    /// The digest of the model that it was made with.
+    pub fn model(&self) -> &str {
+        &self.header.model
+    }
+
     /// Writes the file under a temporary name, then renames it: a crash leaves the old one whole.
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         let failed = |source| CheckpointError::Io {

@@ -309,6 +309,38 @@ impl Simulation {
         self.units[id.0].visible_outputs()
     }
 
+    /// The last value of a recorded quantity that a subsystem sends, by its place among the
+    /// [columns](Self::columns); nothing for energies and inputs.
+    pub fn value(&self, column: usize) -> Option<f64> {
+        let place = *self.plan.output_places.get(column)?;
+        let mut units = self.units.iter();
+        units.find_map(|unit| {
+            let offset = place.checked_sub(unit.places.report)?;
+            unit.visible_outputs().get(offset).copied()
+        })
+    }
+
+    /// How many coordinates of the state belong to each subsystem and what it receives, in their order.
+    pub fn coordinate_counts(&mut self) -> Vec<(String, usize)> {
+        let counts = self.units.iter_mut().map(|unit| {
+            let mut size = Coordinates(0);
+            unit.visit(&mut size);
+            (unit.name.clone(), size.0)
+        });
+        counts.collect()
+    }
+
+    /// Lets the account of energy begin at the present state: whatever led there is no part of it.
+    pub fn begin_energy_here(&mut self) -> Result<(), Fault> {
+        let energies = self.energies()?;
+        let begun = |energy: Energy| Energy {
+            potential: energy.potential + energy.dissipated - energy.supplied,
+            ..energy
+        };
+        self.tally.initial_energy = energies.map(|all| all.into_iter().map(begun).collect());
+        Ok(())
+    }
+
     /// The energy of the whole model, if every part knows its own.
     pub fn energy(&mut self) -> Option<Energy> {
         let energies = self.energies().ok()??;
@@ -409,6 +441,24 @@ pub struct ConnectionRange {
     pub width: usize,
     /// The factor with which they are received.
     pub gain: f64,
+}
+
+/// Counts coordinates.
+struct Coordinates(usize);
+
+impl Visitor for Coordinates {
+    fn replaces(&self) -> bool {
+        false
+    }
+    fn vector(&mut self, values: &mut [f64]) {
+        self.0 += values.len();
+    }
+    fn rotation(&mut self, _: &mut [f64; 4]) {
+        self.0 += 3;
+    }
+    fn fixed(&mut self, _: &mut [f64]) {}
+    fn count(&mut self, _: &mut u64) {}
+    fn memory(&mut self, _: &mut Vec<u64>) {}
 }
 
 /// Coordinates implicit steps and nothing else.

@@ -69,7 +69,7 @@ impl Layout {
     }
 
     /// For each coordinate, whether the next step needs it.
-    fn needed(&self) -> impl Iterator<Item = bool> {
+    pub fn needed(&self) -> impl Iterator<Item = bool> {
         self.0.iter().flat_map(|piece| {
             let is_needed = !matches!(piece, Piece::Reactions(_));
             std::iter::repeat_n(is_needed, piece.coordinates())

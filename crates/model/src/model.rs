@@ -48,6 +48,7 @@ pub(crate) struct ModelSpec {
     pub is_sequential: bool,
     pub monolithic_spec: MonolithicSpec,
     pub record: Record,
+    pub trim: Trim,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
     /// Files that were read besides the model's own.
@@ -308,6 +309,16 @@ pub(crate) struct Record {
     pub signals: Option<Vec<(String, Span)>>,
 }
 
+/// A steady motion.
+#[derive(Clone, Debug)]
+pub(crate) struct Trim {
+    pub hold: Vec<(String, Span, f64)>,
+    pub free: Vec<String>,
+    pub period: Option<f64>,
+    pub finds_period: bool,
+    pub settle: f64,
+}
+
 impl Model {
     /// Reads a model file, with some of its values replaced.
     pub fn read(path: &Path, overrides: &Overrides) -> Result<Self, Problems> {
@@ -456,6 +467,32 @@ impl Model {
     pub fn signals(&self) -> Option<impl ExactSizeIterator<Item = (&str, &Span)>> {
         let signals = self.spec.record.signals.as_ref()?;
         Some(signals.iter().map(|(name, span)| (name.as_str(), span)))
+    }
+
+    /// Signals that are held in the steady motion of the model, with their values.
+    pub fn held_in_trim(&self) -> impl ExactSizeIterator<Item = (&str, f64)> {
+        let held = self.spec.trim.hold.iter();
+        held.map(|(name, _, value)| (name.as_str(), *value))
+    }
+
+    /// Parameters that are found with the steady motion of the model.
+    pub fn free_in_trim(&self) -> &[String] {
+        &self.spec.trim.free
+    }
+
+    /// Period of the steady motion of the model in s, if it has one.
+    pub fn trim_period(&self) -> Option<f64> {
+        self.spec.trim.period
+    }
+
+    /// Whether that period is only where the search for it begins.
+    pub fn trim_finds_period(&self) -> bool {
+        self.spec.trim.finds_period
+    }
+
+    /// Time in s over which the model runs before its steady motion is looked for.
+    pub fn trim_settling(&self) -> f64 {
+        self.spec.trim.settle
     }
 
     /// What is set from outside while a run goes on.

@@ -27,6 +27,7 @@ mod random;
 mod reach;
 mod recurrence;
 mod sampled;
+mod shooting;
 mod spectrum;
 mod spread;
 mod state_space;
@@ -43,6 +44,10 @@ pub use frequency::{FrequencyAnalysis, FrequencyVerdict, NoVerdict, Rotation};
 pub use map::{Border, Borders, Point, borders, borders_among, critical, is_stable, map, radius};
 pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};
+pub use shooting::{
+    Free, Going, Held, Maker, Multiplier, Multipliers, Shooting, ShootingError, ShootingProgress,
+    SteadyMotion, TOLERANCE,
+};
 pub use spectrum::{Decision, EigenMode, Spectrum, THRESHOLD, Way};
 pub use state_space::{LinearSignal, StateSpace};
 pub use verdict::{Verdict, analyse, analyse_within};

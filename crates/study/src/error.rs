@@ -275,6 +275,26 @@ pub enum StudyError {
         /// The file.
         path: PathBuf,
     },
+    /// No steady motion was found.
+    #[error(transparent)]
+    Trim(#[from] oldham_stability::ShootingError),
+    /// A signal that cannot be held.
+    #[error("`{name}` cannot be held: {why}")]
+    NotHoldable {
+        /// As written.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// A period that is to be found, without any to begin with.
+    #[error("the search for a period needs one to begin with: give `period` in [trim] as well")]
+    NoPeriod,
+    /// A file that holds no trimmed state.
+    #[error("{path} is a checkpoint, not a state that `oldham trim` has found; `oldham run --resume` continues from it", path = path.display())]
+    NotTrimmed {
+        /// The file.
+        path: PathBuf,
+    },
     /// It was cancelled.
     #[error("cancelled")]
     Cancelled,

@@ -32,6 +32,7 @@ mod run;
 mod seek;
 mod stability;
 mod sweep;
+mod trim;
 
 pub use advice::{Advice, Case, Search, Subject, decision_word, refuse_learner};
 pub use campbell::{Campbell, CampbellPart, campbell};
@@ -74,3 +75,4 @@ pub use sweep::{
     SweepOptions, SweepProgress, SweepReport, SweepRun, SweepStatus, Values, Variation,
     VariationError, combinations,
 };
+pub use trim::{Trim, TrimOptions, TrimmedFile, trim};

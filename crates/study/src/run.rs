@@ -16,7 +16,7 @@ use crate::doubts;
 use crate::file::INCLUDED;
 use crate::motion::Met;
 use crate::real_time::Held;
-use crate::{ModelFile, Onlooker, Pause, Place, RealTime, StudyError};
+use crate::{ModelFile, Onlooker, Pause, Place, RealTime, StudyError, TrimmedFile};
 
 /// States that a run keeps on its way.
 const KEPT: u64 = 8;
@@ -34,6 +34,9 @@ pub struct RunOptions {
     pub checkpoint_every: Option<f64>,
     /// Continue from a saved state.
     pub resume: Option<PathBuf>,
+    /// Start from a state that [`trim`](crate::trim) has found; the model is the one that it is
+    /// [applied](crate::TrimmedFile::applied) to.
+    pub from: Option<PathBuf>,
     /// Set the external inputs as in the run that wrote this result file.
     pub replay: Option<PathBuf>,
     /// Do not wait until the results are on the disk: for runs that are looked at and done again if a power cut
@@ -103,6 +106,9 @@ impl<'a> PreparedRun<'a> {
         let digest = digest(file, model, options.monolithic);
         if let Some(path) = &options.resume {
             resume(&mut simulation, model, path, &digest)?;
+        }
+        if let Some(path) = &options.from {
+            TrimmedFile::read(path)?.restore(&mut simulation)?;
         }
         if let Some(path) = &options.replay {
             replay(&mut simulation, model, path)?;
@@ -461,7 +467,7 @@ fn metadata(file: &ModelFile, model: &Model, monolithic: bool) -> Metadata {
 }
 
 /// What a checkpoint belongs to.
-fn digest(file: &ModelFile, model: &Model, monolithic: bool) -> String {
+pub(crate) fn digest(file: &ModelFile, model: &Model, monolithic: bool) -> String {
     format!(
         "{:016x}",
         fnv1a(identity(file, model, monolithic).as_bytes())

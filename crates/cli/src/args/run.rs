@@ -48,6 +48,10 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
 
+    /// Start from a state that `oldham trim` has found; parameters may have other values than there
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "monolithic", "vary"])]
+    pub from: Option<PathBuf>,
+
     /// Set the external inputs of the model as in the run that wrote this result file.
     #[arg(long, value_name = "RESULT")]
     pub replay: Option<PathBuf>,

@@ -93,6 +93,16 @@ pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
+pub(super) fn held(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or("write SIGNAL=VALUE, such as car.sensors.vx=27.8")?;
+    match value.trim().parse() {
+        Ok(value) if f64::is_finite(value) => Ok((name.trim().into(), value)),
+        _ => Err("the value must be a finite number".into()),
+    }
+}
+
 pub(super) fn variation(text: &str) -> Result<Variation, String> {
     text.parse::<Variation>().map_err(|error| error.to_string())
 }

@@ -21,6 +21,7 @@ mod run;
 mod stability;
 mod statics;
 mod sweep;
+mod trim;
 mod view;
 mod wheel;
 
@@ -38,6 +39,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Linearise(arguments) => linearise::execute(&arguments),
         Command::Statics(arguments) => statics::execute(&arguments),
         Command::Modes(arguments) => modes::execute(&arguments),
+        Command::Trim(arguments) => trim::execute(&arguments),
         Command::Animate(arguments) => animate::execute(&arguments),
         Command::View(arguments) => view::execute(&arguments),
         Command::Drive(arguments) => drive::execute(&arguments),

@@ -6,7 +6,8 @@ use oldham_cosim::{Counters, End, Fault, Lateness, Summary};
 use oldham_model::Model;
 use oldham_stability::{AnalysisError, Decision};
 use oldham_study::{
-    Advice, Case, Met, ModelFile, PreparedRun, RunOptions, RunReport, Survey, is_without_coupling,
+    Advice, Case, Met, ModelFile, PreparedRun, RunOptions, RunReport, Survey, TrimmedFile,
+    is_without_coupling,
 };
 use serde_json::json;
 
@@ -29,8 +30,20 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
     if !arguments.vary.is_empty() {
         return sweep::execute(arguments);
     }
-    let model = load::model(&arguments.model)?;
-    let file = load::file(&arguments.model);
+    let mut model = load::model(&arguments.model)?;
+    let mut file = load::file(&arguments.model);
+    if let Some(path) = &arguments.from {
+        let trimmed = TrimmedFile::read(path)?;
+        file = trimmed.applied(&file);
+        model = file.read()?;
+        if !trimmed.is_of(&file, &model) {
+            tell!(
+                "note: {} was found for another model or for other parameters: the run does not begin with a steady motion",
+                path.display()
+            );
+        }
+    }
+    let (model, file) = (model, file);
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, ".parquet"));
     picture::protect(&out, &[&arguments.model.model])?;
@@ -40,6 +53,7 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         threads: arguments.threads,
         checkpoint_every: arguments.checkpoint_every,
         resume: arguments.resume.clone(),
+        from: arguments.from.clone(),
         replay: arguments.replay.clone(),
         hasty: false,
         returns: false,

@@ -24,6 +24,7 @@ mod static_loads;
 mod switchboard;
 mod tables;
 mod tangent;
+mod trim;
 mod wiring;
 
 use std::collections::HashMap;
@@ -177,6 +178,7 @@ impl Checker<'_> {
         self.tolerances(&file.schedule, &parts);
         let monolithic = self.monolithic(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);
+        let trim = self.trim(&file.trim);
         let energy_bound = keys::read(&file.simulation, |at| {
             self.number_or(&at.value.energy_bound, DEFAULT_ENERGY_BOUND)
         });
@@ -197,6 +199,7 @@ impl Checker<'_> {
             compensators: wiring.compensators,
             monolithic_spec: monolithic?,
             record: record?,
+            trim: trim?,
             notes: std::mem::take(&mut self.notes),
             data,
             former_words: None,

@@ -21,6 +21,7 @@ mod number;
 mod predictor;
 mod schedule;
 mod table;
+mod trim;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,6 +52,7 @@ pub(crate) use schedule::{
 };
 
 pub(crate) use table::{Interpolation, Outside, Table};
+pub(crate) use trim::Trim;
 
 /// Words of the format for values of the libraries that have the same names.
 macro_rules! stands_for {
@@ -123,6 +125,9 @@ pub(crate) struct File {
     /// What is recorded.
     #[serde(default)]
     pub record: Record,
+    /// The steady motion that `oldham trim` looks for.
+    #[serde(default)]
+    pub trim: Trim,
 }
 
 /// A section that describes a subsystem.
