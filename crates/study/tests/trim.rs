@@ -2,7 +2,9 @@
 
 use std::f64::consts::{PI, TAU};
 
-use oldham_study::{ModelFile, StudyError, Trim, TrimOptions, trim};
+use oldham_study::{
+    ModelFile, PreparedRun, RunOptions, StudyError, Trim, TrimOptions, TrimmedFile, trim,
+};
 
 fn trimmed(text: &str) -> Trim {
     let file = ModelFile::of_text("test", text);
@@ -307,4 +309,68 @@ fn what_cannot_be_held_is_named() {
         error.contains("`body.x.v`") && error.contains("cannot be held"),
         "{error}"
     );
+}
+
+/// A run from a trimmed state stays there, and the state is a file that is read back.
+#[test]
+fn a_run_from_a_trimmed_state_begins_and_stays_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let [state, out] = ["fall.trim", "fall.parquet"].map(|name| folder.path().join(name));
+    let text = FALL.replace("INTEGRATOR", "rk4")
+        + "\n[trim]\nfree = [\"weight\"]\nhold = { \"body.x.v\" = 5 }\n";
+    let file = ModelFile::of_text("test", text);
+    let found = trim(
+        &file,
+        &file.read().unwrap(),
+        &TrimOptions::default(),
+        |_| {},
+    )
+    .unwrap();
+    found.write(&state).unwrap();
+    let read = TrimmedFile::read(&state).unwrap();
+    assert_eq!(read.trim, found.trim);
+    let file = read.applied(&file);
+    let model = file.read().unwrap();
+    assert!(read.is_of(&file, &model));
+    let options = RunOptions {
+        from: Some(state),
+        ..RunOptions::default()
+    };
+    let run = PreparedRun::new(&file, &model, &out, &options).unwrap();
+    let report = run.solve(None, &mut |_| {}).unwrap();
+    assert_eq!(report.status(), "finished");
+    let table = oldham_results::read(&report.results).unwrap();
+    // As every resumed run, it records from the first step on.
+    assert_eq!(table.time()[0], 1e-3);
+    let speeds = table.column("body.x.v").unwrap();
+    // A thousand steps later it falls at the same speed: it started with 3 m/s in the file.
+    assert!(speeds.iter().all(|speed| (speed - 5.0).abs() < 1e-8));
+    assert_eq!(speeds.len(), 1000);
+}
+
+/// The limit cycle of van der Pol's oscillator with μ = 1 has the period 6.6632868593 (Andersen and Geer 1982).
+#[test]
+fn the_period_of_a_limit_cycle_is_found() {
+    let steady = trimmed(
+        r#"
+[model]
+name = "Van der Pol"
+[simulation]
+duration = 20
+step = 0.02
+[lumped.body]
+integrator = "rk4"
+[lumped.body.masses]
+x = { mass = 1, position = 2 }
+[lumped.body.springs]
+wall = { between = ["ground", "x"], force = "d - (1 - d^2) * v" }
+[lumped.body.outputs]
+x = { motion = "x" }
+[trim]
+period = 6.5
+find_period = true
+"#,
+    );
+    assert!(steady.residual < 1e-9, "{steady:?}");
+    near(steady.duration, 6.663_286_859_3, 1e-6);
 }

@@ -27,7 +27,7 @@ pub struct Trim {
     pub find_period: bool,
     /// Run the model for so many seconds before the search begins [default: that of [trim], or none]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = not_negative)]
-    pub settle: Option<f64>,
+    pub settling_time: Option<f64>,
     /// Time for the search in seconds
     #[arg(long, value_name = "N", default_value_t = 300.0, allow_negative_numbers = true, value_parser = seconds)]
     pub seconds: f64,

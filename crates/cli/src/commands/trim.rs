@@ -30,7 +30,7 @@ pub fn execute(arguments: &args::Trim) -> Result<(), Failure> {
         free: arguments.free.clone(),
         period: arguments.period,
         finds_period: arguments.find_period,
-        settle: arguments.settle,
+        settle: arguments.settling_time,
         granted: Some(Duration::from_secs_f64(arguments.seconds)),
     };
     let found = {

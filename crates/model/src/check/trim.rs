@@ -32,7 +32,7 @@ impl Checker<'_> {
             free.push(name.value.clone());
         }
         let period = section.period.as_ref().map(|period| self.number(period));
-        let settle = self.number_or(&section.settle, 0.0);
+        let settle = self.number_or(&section.settling_time, 0.0);
         Some(Trim {
             hold: hold?,
             free,

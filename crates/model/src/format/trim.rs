@@ -22,5 +22,5 @@ pub(crate) struct Trim {
     pub find_period: Option<bool>,
     /// Time in s over which the model runs before the search begins.
     #[schemars(extend("default" = 0.0))]
-    pub settle: Option<At<NonNegative>>,
+    pub settling_time: Option<At<NonNegative>>,
 }

@@ -154,6 +154,14 @@ pub enum ShootingError {
         /// What changes over a period.
         residual: f64,
     },
+    /// There was no time to find one.
+    #[error(
+        "no steady motion was found within {seconds:.0} s; grant the search more time, take a longer step, or start nearer to it"
+    )]
+    TooLong {
+        /// The time that was granted.
+        seconds: f64,
+    },
     /// What is steady now will not be so later.
     #[error(
         "what is the same after {span} is not the same after the next one: then {after:.1e} of the state changes, most of it in `{worst}`; loads or prescribed motions that change with time leave no steady motion: start before they do, hold them by parameters, or give their period"
@@ -168,7 +176,7 @@ pub enum ShootingError {
     },
     /// Newton's method does not find one.
     #[error(
-        "no steady motion was found near the start: after {iterations} Newton steps {residual:.1e} of the state still changes over a period, most of it in `{worst}`; start nearer to it, run longer before (`settle`), or give the period if it vibrates"
+        "no steady motion was found near the start: after {iterations} Newton steps {residual:.1e} of the state still changes over a period, most of it in `{worst}`; start nearer to it, run longer before (`settling_time`), or give the period if it vibrates"
     )]
     NotFound {
         /// Steps of Newton's method.

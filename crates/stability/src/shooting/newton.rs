@@ -80,6 +80,9 @@ impl Shooting<'_> {
                     // A model that fails by itself will not do otherwise later.
                     return Err(first_failure.unwrap_or(error.into()));
                 }
+                Err(ShootingError::Analysis(AnalysisError::TooLong { seconds })) => {
+                    return Err(first_failure.unwrap_or(ShootingError::TooLong { seconds }));
+                }
                 Err(error) => return Err(first_failure.unwrap_or(error)),
                 Ok(found) => return Ok(found),
             }
