@@ -85,7 +85,7 @@ pub enum AnalysisError {
     },
     /// The analysis takes longer than wanted.
     #[error(
-        "it takes more than {seconds:.0} s; `check` and `stability` take as long as `--seconds` grants them"
+        "it takes more than {seconds:.0} s; `oldham check` and `stability` take as long as `--seconds` grants them"
     )]
     TooLong {
         /// The time that was granted.

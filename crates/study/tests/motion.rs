@@ -342,3 +342,24 @@ fn growth_that_ten_steps_resolve_is_the_model_s_own() {
     assert!((pole.im - 52.2_f64.sqrt()).abs() < 1e-2, "{pole}");
     assert!(!verdict.is_unstable(), "{:?}", verdict.decision());
 }
+
+/// The benchmark bicycle (Meijaard et al. 2007) at 5 m/s is stable: capsize decays at 0.3229 1/s, weave at 0.7753 1/s. At
+/// rest it would fall, at 3.13 and 5.53 1/s: an analysis that forgets what its speed does to its rolling wheels says that.
+#[test]
+fn a_bicycle_at_speed_is_not_one_at_rest() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let file = ModelFile::new(format!("{examples}/bicycle.toml"));
+    let model = file.read().unwrap();
+    let (spectrum, verdict) = Case::of(&model, &file).spectrum(None).unwrap();
+    assert!(!verdict.is_unstable(), "{:?}", verdict.decision());
+    let modes = spectrum.own_modes().iter().chain(spectrum.modes());
+    let poles: Vec<_> = modes.map(|mode| spectrum.pole(mode)).collect();
+    let fastest = poles.iter().map(|pole| pole.re).fold(f64::MIN, f64::max);
+    assert!(fastest < 0.1, "{poles:?}");
+    let near = |re: f64, im: f64| {
+        let off = poles.iter().map(|pole| (pole.re - re).hypot(pole.im - im));
+        off.fold(f64::INFINITY, f64::min)
+    };
+    assert!(near(-0.3229, 0.0) < 0.02, "{poles:?}");
+    assert!(near(-0.7753, 4.4649) < 0.02, "{poles:?}");
+}

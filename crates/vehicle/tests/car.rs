@@ -300,7 +300,7 @@ fn the_car_can_be_cut_left_and_right_and_in_four() {
             ("t_step", "0.05"),
             ("simulation.duration", "0.15"),
             ("simulation.step", step),
-            ("multibody.car.tolerance", "1e-10"),
+            ("multibody.car.tolerance", "1e-12"),
             ("with", cut.unwrap_or("[]")),
         ];
         let model = car("", &set);
@@ -316,13 +316,13 @@ fn the_car_can_be_cut_left_and_right_and_in_four() {
             pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
         })
     };
-    let wholes = ["6e-4", "3e-4"].map(|step| (step, run(step, None)));
+    let wholes = ["1.2e-3", "6e-4"].map(|step| (step, run(step, None)));
     for cut in ["\"left-right\"", "\"four-corners\""] {
         let [coarse, fine] = [0, 1].map(|i: usize| {
             let (step, whole) = &wholes[i];
             apart(whole, &run(step, Some(cut)))
         });
-        println!("{cut}: {coarse:?} at 6e-4 s, {fine:?} at 3e-4 s");
+        println!("{cut}: {coarse:?} at 1.2e-3 s, {fine:?} at 6e-4 s");
         for (coarse, fine) in coarse.into_iter().zip(fine) {
             assert!(fine < 1e-7 && fine < 0.4 * coarse, "{cut}: {coarse} {fine}");
         }

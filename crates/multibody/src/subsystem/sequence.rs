@@ -23,7 +23,11 @@ impl MechanismPart {
         let is_formula = !matches!(system.options.method, Method::Rk4 { .. } | Method::Impulses);
         if self.micro_steps != 1
             || !is_formula
-            || elements.any(|placed| placed.element.depends_on_past())
+            || elements.any(|placed| {
+                // What rolls constrains velocities, by directions that the motion turns.
+                let element = &placed.element;
+                element.depends_on_past() || !element.on_velocities().is_empty()
+            })
         {
             return None;
         }
