@@ -12,20 +12,20 @@ use super::values::{held, not_negative, positive, seconds};
 pub struct Trim {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Hold a signal at a value, such as car.sensors.vx=27.8; goes over what [trim] of the model says of it
+    /// Hold a signal at a value, such as car.sensors.vx=27.8; goes over what the section `trim` of the model says of it
     #[arg(long, value_name = "SIGNAL=VALUE", value_parser = held)]
     pub hold: Vec<(String, f64)>,
     /// Find the value of a parameter with the motion
     #[arg(long, value_name = "PARAMETER")]
     pub free: Vec<String>,
-    /// The period of the motion in seconds [default: that of [trim], or none: what should be constant is so
+    /// The period of the motion in seconds [default: that of the section `trim`, or none: what should be constant is so
     /// from step to step]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub period: Option<f64>,
-    /// Find the period, too, beginning with that of --period or [trim]
+    /// Find the period, too, beginning with that of --period or of the section `trim`
     #[arg(long)]
     pub find_period: bool,
-    /// Run the model for so many seconds before the search begins [default: that of [trim], or none]
+    /// Run the model for so many seconds before the search begins [default: that of the section `trim`, or none]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = not_negative)]
     pub settling_time: Option<f64>,
     /// Time for the search in seconds
