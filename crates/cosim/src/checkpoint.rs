@@ -98,7 +98,7 @@ struct Header {
     initial_energy: Option<Vec<[u64; 4]>>,
     /// The most that was supplied and that potentials gave up so far, as bits.
     peaks: [u64; 2],
-    /// What whoever made it wants to be known with it.
+    /// A note of the program that wrote it.
     #[serde(default)]
     note: Option<String>,
 }
@@ -240,7 +240,7 @@ impl Checkpoint {
         self
     }
 
-    /// What whoever made it wants to be known with it.
+    /// A note of the program that wrote it.
     pub fn note(&self) -> Option<&str> {
         self.header.note.as_deref()
     }

@@ -330,7 +330,7 @@ impl Simulation {
         counts.collect()
     }
 
-    /// Lets the account of energy begin at the present state: whatever led there is no part of it.
+    /// Starts the energy balance at the present state: it leaves out the motion that led there.
     pub fn begin_energy_here(&mut self) -> Result<(), Fault> {
         let energies = self.energies()?;
         let begun = |energy: Energy| Energy {

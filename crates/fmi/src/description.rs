@@ -126,7 +126,7 @@ pub enum Causality {
     Input,
     /// Sent.
     Output,
-    /// Nobody else's.
+    /// Internal to the FMU.
     Local,
     /// Time.
     Independent,

@@ -4,7 +4,7 @@
 //! [`Package`] is one that is unpacked, an [`FmuPart`] an instance of it that takes part in a co-simulation. FMI 2.0
 //! and 3.0 are known, and of them co-simulation. In model files an FMU is a section `[fmu.NAME]` ([`register`]).
 //!
-//! An FMU is native code of somebody else: it runs in the process of Oldham, with all that process may do.
+//! An FMU is native code of a third party: it runs in the process of Oldham, with the same rights.
 
 mod channel;
 mod description;

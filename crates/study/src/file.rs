@@ -21,7 +21,7 @@ pub struct ModelFile {
     extensions: Extensions,
 }
 
-/// The kinds that come with Oldham but are no part of the format: vehicles, hydraulic networks, FMUs.
+/// The kinds that come with Oldham besides those of the format: vehicles, hydraulic networks, FMUs.
 pub fn shipped_kinds() -> &'static Extensions {
     static KINDS: OnceLock<Extensions> = OnceLock::new();
     KINDS.get_or_init(|| {

@@ -43,6 +43,7 @@ pub fn shipped_kinds() -> &'static Extensions {
     KINDS.get_or_init(|| {
         let mut kinds = oldham_vehicle::extensions();
         oldham_hydraulic_network::register(&mut kinds);
+        oldham_fmi::register(&mut kinds);
         kinds
     })
 }

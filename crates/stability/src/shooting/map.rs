@@ -1,4 +1,4 @@
-//! A period of a simulation as a map of its state, as seen by somebody who moves along.
+//! A period of a simulation as a map of its state, in axes that move along.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const SHARES: [f64; 6] = [512.0, 64.0, 8.0, 1.0, 1.0 / 8.0, 1.0 / 64.0];
 
 /// Where a period leads.
 pub(crate) struct Image {
-    /// What has changed of each coordinate, seen by somebody who moves along; multipliers count for nothing.
+    /// The change of each coordinate in axes that move along; that of multipliers is zero.
     pub change: DVector<f64>,
     /// What is held, as means over the period.
     pub held: DVector<f64>,
