@@ -84,7 +84,7 @@ pub use sequence::{
     TurningBlock, TurningFormula, TurningModel, TurningRate, impulse_response, product,
     turned_response,
 };
-pub use simulation::{ConnectionRange, Simulation};
+pub use simulation::{ConnectionRange, Moment, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};
 pub use stats::StepTimes;
 pub use subsystem::{Counters, Reached, StepError, Subsystem};

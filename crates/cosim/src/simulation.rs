@@ -16,7 +16,7 @@ use crate::recorder::Column;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor};
 use crate::step_plan::StepPlan;
-use crate::subsystem::Subsystem;
+use crate::subsystem::{StepError, Subsystem};
 use crate::summary::Tally;
 use crate::switches::Switches;
 use crate::unit::{Unit, panic_message};
@@ -384,6 +384,48 @@ impl Simulation {
         Ok(found)
     }
 
+    /// The parts that can be saved and restored but not looked into: no part of their state has coordinates.
+    pub fn black_boxes(&mut self) -> Result<Vec<SubsystemId>, Fault> {
+        let t = self.time();
+        let mut found = Vec::new();
+        for (index, unit) in self.units.iter_mut().enumerate() {
+            let is_opaque = |part: &mut dyn Subsystem| {
+                part.state().is_some_and(|state| {
+                    let mut size = Coordinates(0);
+                    state.visit(&mut size);
+                    size.0 == 0 && !state.is_chartable()
+                })
+            };
+            if unit.asked(t, is_opaque)? {
+                found.push(SubsystemId(index));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Works with a subsystem by itself, given the time reached, the duration of its own macro step, and its inputs as
+    /// they are known. What it does to the state of the subsystem is left to it.
+    pub fn alone<T>(
+        &mut self,
+        id: SubsystemId,
+        work: impl FnOnce(&mut dyn Subsystem, Moment<'_>) -> Result<T, StepError>,
+    ) -> Result<T, Fault> {
+        let t = self.time();
+        let step = self.plan.schedule.step;
+        let unit = &mut self.units[id.0];
+        let step = step * unit.every as f64;
+        unit.guarded(t, |unit| unit.alone(t, step, work))
+    }
+
+    /// Puts another subsystem with the same ports in the place of one, which is given back: a model of it, for an
+    /// analysis.
+    ///
+    /// # Panics
+    /// If their inputs or outputs are not alike.
+    pub fn replace(&mut self, id: SubsystemId, other: Box<dyn Subsystem>) -> Box<dyn Subsystem> {
+        self.units[id.0].replace(other)
+    }
+
     /// The first part whose state has no coordinates, though it can be saved.
     pub fn part_without_chart(&mut self) -> Result<Option<String>, Fault> {
         let own = self.part_that(|part| part.state().is_some_and(|state| !state.is_chartable()))?;
@@ -424,6 +466,17 @@ fn no_energy_balance(parts: &[String; 2]) -> String {
     format!(
         "the energy error between `{a}` and `{b}` is not monitored, because their ports are not power-conjugate: neither sends a force that belongs to a motion it receives"
     )
+}
+
+/// When and with what a subsystem is worked with by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// The time reached.
+    pub time: f64,
+    /// The duration of its macro step.
+    pub step: f64,
+    /// All its inputs.
+    pub inputs: &'a [f64],
 }
 
 /// A connection between two subsystems.

@@ -15,6 +15,7 @@ use crate::inputs::Inputs;
 use crate::port::{InputPort, OutputPort, Ports};
 use crate::predictor::Predictor;
 use crate::seldom::{KnownVersions, SeldomOutputs};
+use crate::simulation::Moment;
 use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
 use crate::stats::Spent;
@@ -174,6 +175,35 @@ impl Unit {
         question: impl FnOnce(&mut dyn Subsystem) -> T,
     ) -> Result<T, Fault> {
         self.guarded(t, |unit| Ok(question(unit.subsystem.as_mut())))
+    }
+
+    /// Works with its part by itself.
+    pub fn alone<T>(
+        &mut self,
+        time: f64,
+        step: f64,
+        work: impl FnOnce(&mut dyn Subsystem, Moment<'_>) -> Result<T, StepError>,
+    ) -> Result<T, Fault> {
+        self.is_open = false;
+        self.inputs.at(time, &mut self.input_values);
+        let moment = Moment {
+            time,
+            step,
+            inputs: &self.input_values,
+        };
+        let worked = work(self.subsystem.as_mut(), moment);
+        worked.map_err(|cause| self.step_fault(time, cause))
+    }
+
+    /// Puts another part with the same ports in the place of its own, which is given back.
+    pub fn replace(&mut self, other: Box<dyn Subsystem>) -> Box<dyn Subsystem> {
+        let ports = other.ports();
+        let widths = |ports: &Ports| (ports.input_width(), ports.output_width());
+        assert_eq!(widths(ports), widths(&self.ports), "other ports");
+        self.is_open = false;
+        self.seldom.forget();
+        self.pattern = other.pattern();
+        std::mem::replace(&mut self.subsystem, other)
     }
 
     /// What fails because it is driven by NaN is not to blame itself.
