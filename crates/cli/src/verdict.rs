@@ -335,6 +335,7 @@ pub fn radius(verdict: &Verdict) -> String {
     match verdict.way {
         Way::Dense | Way::Frequency { .. } => text,
         Way::Krylov { products } => format!("{text} from {products} matrix-vector products"),
+        Way::Measured { steps } => format!("{text} measured in {steps} steps of black boxes"),
     }
 }
 

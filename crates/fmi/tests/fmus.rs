@@ -8,6 +8,7 @@ use std::process::Command;
 use oldham_cosim::{Discard, Run, Simulation, Snapshot};
 use oldham_fmi::{Causality, Kind, Package, Version};
 use oldham_model::{Extensions, Model, Overrides};
+use oldham_stability::{AnalysisError, Spectrum, Unmeasurable, Way, analyse};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -303,4 +304,96 @@ fn a_shaker_swings_as_its_impedances_say() {
     assert!(fine.abs() < 5e-3, "{fine}");
     let implicit = amplitude(1e-4, "[schedule]\ncoupling = \"implicit\"\n") / exact - 1.0;
     assert!((coarse / implicit - 2.0).abs() < 0.1, "{implicit} {coarse}");
+}
+
+/// Two masses that drive each other by their velocities, with a gain.
+fn driving_each_other(gain: f64) -> String {
+    format!(
+        r#"
+model.name = "Two FMUs"
+simulation = {{ duration = 1, step = 0.01 }}
+fmu.one = {{ file = "mass2.fmu", parameters = {{ mass = 2, stiffness = 40, damping = 0.5, velocity = 0.3 }} }}
+fmu.two = {{ file = "mass2.fmu", parameters = {{ mass = 1, stiffness = 90, damping = 0.2 }} }}
+[[connection]]
+from = "one.velocity"
+to = "two.force"
+gain = {gain}
+[[connection]]
+from = "two.velocity"
+to = "one.force"
+gain = -0.7
+"#
+    )
+}
+
+/// The spectral radius of a step of both, written down: semi-implicit Euler under forces of the step's start.
+fn radius_by_hand(gain: f64) -> f64 {
+    let h = 0.01;
+    let step = |[x1, v1, x2, v2]: [f64; 4]| {
+        let w1 = v1 + h * (-0.7 * v2 - 0.5 * v1 - 40.0 * x1) / 2.0;
+        let w2 = v2 + h * (gain * v1 - 0.2 * v2 - 90.0 * x2);
+        [x1 + h * w1, w1, x2 + h * w2, w2]
+    };
+    let unit = |k: usize| [0, 1, 2, 3].map(|i| f64::from(u8::from(i == k)));
+    let columns = [0, 1, 2, 3].map(|k| step(unit(k)));
+    let matrix = nalgebra::Matrix4::from_fn(|i, k| columns[k][i]);
+    let values = matrix.complex_eigenvalues();
+    values.iter().map(|z| z.norm()).fold(0.0, f64::max)
+}
+
+#[test]
+fn coupled_fmus_have_the_radius_of_their_recurrence() {
+    let folder = TempDir::new().unwrap();
+    plain(folder.path(), "mass2");
+    let mut decisions = Vec::new();
+    for gain in [0.1, 1.5, -30.0, 300.0, -300.0] {
+        let model = read(folder.path(), &driving_each_other(gain)).unwrap();
+        let verdict = analyse(&mut model.simulation().unwrap()).unwrap();
+        let expected = radius_by_hand(gain);
+        assert!(matches!(verdict.way, Way::Measured { .. }));
+        assert!(verdict.error < 1e-8, "{gain}: {}", verdict.error);
+        let off = (verdict.radius - expected).abs();
+        assert!(
+            off <= verdict.error,
+            "{gain}: {} {expected}",
+            verdict.radius
+        );
+        assert_eq!(verdict.is_unstable(), expected > 1.0, "{gain}");
+        assert_eq!(verdict.is_stable(), expected < 1.0, "{gain}");
+        decisions.push(verdict.is_stable());
+    }
+    assert!(decisions.contains(&true) && decisions.contains(&false));
+}
+
+/// The state is where it was: the run that follows is the one without an analysis.
+#[test]
+fn an_fmu_that_was_measured_goes_on_as_if_it_had_not_been() {
+    let folder = TempDir::new().unwrap();
+    plain(folder.path(), "mass2");
+    let model = read(folder.path(), &driving_each_other(1.5)).unwrap();
+    let mut untouched = model.simulation().unwrap();
+    untouched.steps(60).unwrap();
+    let mut measured = model.simulation().unwrap();
+    measured.steps(10).unwrap();
+    Spectrum::here(&mut measured, None).unwrap();
+    measured.steps(50).unwrap();
+    let [a, b] = [&mut untouched, &mut measured].map(|simulation| {
+        let mut state = Snapshot::default();
+        state.save(simulation);
+        state
+    });
+    assert_eq!(a, b);
+}
+
+/// An FMU that forgets its velocity when its state is restored answers differently each time.
+#[test]
+fn an_fmu_that_saves_half_of_its_state_is_found_out() {
+    let folder = TempDir::new().unwrap();
+    fmu(folder.path(), "mass2", &["-DHALF_STATE"], |text| text);
+    let model = read(folder.path(), &driving_each_other(1.5)).unwrap();
+    let found = analyse(&mut model.simulation().unwrap());
+    let Err(AnalysisError::Unmeasurable { reason, .. }) = found else {
+        panic!("{found:?}");
+    };
+    assert_ne!(reason, Unmeasurable::Orientation);
 }

@@ -6,6 +6,7 @@ use nalgebra::{Complex, DMatrix};
 use oldham_cosim::{Chart, Fault, Simulation};
 
 use crate::eigen::Reduced;
+use crate::measured::Unmeasurable;
 use crate::probing::{DISAGREEMENT, PROBE, Probed, Probing, SECOND, largest, probe_sizes};
 use crate::turning::Turning;
 
@@ -114,6 +115,14 @@ pub enum AnalysisError {
         "outputs determine each other in a loop that has no unique solution, so there is no linear system; look at the connections between parts that answer at once"
     )]
     AlgebraicLoop,
+    /// A part that cannot be looked into does not answer as a linear one does.
+    #[error("`{part}` cannot be measured: {reason}")]
+    Unmeasurable {
+        /// The part.
+        part: String,
+        /// Why.
+        reason: Unmeasurable,
+    },
     /// The eigenvalue iteration did not converge.
     #[error("the eigenvalues of the recurrence did not converge")]
     NoEigenvalues,

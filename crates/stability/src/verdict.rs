@@ -120,6 +120,10 @@ impl Verdict {
             ));
         }
         Some(match self.way {
+            Way::Measured { .. } if !self.error.is_finite() => format!(
+                "records of the black boxes of up to 2048 steps do not agree on the mode at {:.3} Hz: it is too near its limit for their noise, too slow, or their answers are not those of linear parts",
+                self.frequency
+            ),
             Way::Krylov { .. } if is_hidden => format!(
                 "the model is too large for all of its modes to be found; one that was not may grow by up to {most:.1e} in a step"
             ),

@@ -340,6 +340,8 @@ struct Found<'a> {
     matrix_vector_products: Option<usize>,
     products: Option<usize>,
     evaluations: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured_steps: Option<u64>,
     growth: f64,
     frequency: f64,
     states: usize,
@@ -428,6 +430,11 @@ impl Serialize for Advice {
             Way::Dense => ("dense", None, None),
             Way::Frequency { evaluations } => ("frequency", None, Some(evaluations)),
             Way::Krylov { products } => ("krylov", Some(products), None),
+            Way::Measured { .. } => ("measured", None, None),
+        };
+        let measured_steps = match verdict.way {
+            Way::Measured { steps } => Some(steps),
+            _ => None,
         };
         let found = Found {
             analysed: true,
@@ -449,6 +456,7 @@ impl Serialize for Advice {
             matrix_vector_products: products,
             products,
             evaluations,
+            measured_steps,
             growth: verdict.growth,
             frequency: verdict.frequency,
             states: verdict.dimension,

@@ -101,7 +101,14 @@ int fmi2GetFMUstate(Handle h, Handle *state) {
     return 0;
 }
 int fmi2SetFMUstate(Handle h, Handle state) {
-    memcpy(&((Instance *)h)->now, state, sizeof(Values));
+    Values *now = &((Instance *)h)->now;
+#ifdef HALF_STATE
+    double kept = now->velocity;
+    *now = *(Values *)state;
+    now->velocity = kept;
+#else
+    *now = *(Values *)state;
+#endif
     return 0;
 }
 int fmi2FreeFMUstate(Handle h, Handle *state) {

@@ -2,6 +2,7 @@
 
 mod frequencies;
 mod matrix;
+mod measured;
 mod mode;
 mod own;
 mod products;
@@ -53,6 +54,11 @@ pub enum Way {
     Krylov {
         /// How many products it took.
         products: usize,
+    },
+    /// From measured models of parts that cannot be looked into.
+    Measured {
+        /// How many steps these parts took.
+        steps: u64,
     },
 }
 
@@ -113,6 +119,9 @@ impl Spectrum {
         granted: Option<Duration>,
     ) -> Result<Self, AnalysisError> {
         let budget = &TimeBudget::new(granted);
+        if let Some(found) = Self::from_measurements(simulation, false, budget)? {
+            return Ok(found);
+        }
         prepare(simulation)?;
         let period = simulation.period();
         let base = Base::about(simulation, period);
@@ -134,6 +143,9 @@ impl Spectrum {
         pattern: &Pattern,
     ) -> Result<EigenMode, AnalysisError> {
         let budget = &TimeBudget::endless();
+        if let Some(found) = Self::from_measurements(simulation, true, budget)? {
+            return Ok(found.dominant());
+        }
         let analyse = |simulation: &mut Simulation, base: Base| {
             if let Some(found) = Self::from_lines(simulation, &base, budget)? {
                 return Ok(found.dominant());
@@ -159,6 +171,9 @@ impl Spectrum {
     }
 
     fn with(simulation: &mut Simulation, budget: &TimeBudget) -> Result<Self, AnalysisError> {
+        if let Some(found) = Self::from_measurements(simulation, true, budget)? {
+            return Ok(found);
+        }
         if simulation.sequence_links().is_some()
             && let Some(found) = Self::by_frequencies(simulation, budget)?
         {
