@@ -17,6 +17,6 @@ mod units;
 
 pub use description::{Causality, CoSimulation, Description, Kind, Variability, Variable, Version};
 pub use format::register;
-pub use package::{Package, PackageError};
+pub use package::{Package, PackageError, pack};
 pub use part::{FmuPart, Setting};
 pub use units::{Conversion, SiUnit};

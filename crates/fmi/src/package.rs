@@ -1,11 +1,12 @@
 //! An FMU that is unpacked: its description, its library, its folder.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use zip::ZipArchive;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
 use crate::description::{Description, Version};
 use crate::reader;
@@ -131,6 +132,26 @@ fn description(archive: &mut ZipArchive<File>) -> Result<Description, PackageErr
         .read_to_string(&mut text)
         .map_err(PackageError::Unreadable)?;
     reader::read(&text).map_err(PackageError::NotAnFmu)
+}
+
+/// Packs a description and a library of this platform, by its name without ending, as an FMU.
+pub fn pack(path: &Path, text: &str, identifier: &str, library: &[u8]) -> Result<(), String> {
+    let platform = platform(reader::read(text)?.version);
+    let file = File::create(path).map_err(|error| error.to_string())?;
+    let mut archive = ZipWriter::new(file);
+    let library_path = format!("binaries/{platform}/{identifier}.so");
+    for (name, bytes) in [
+        ("modelDescription.xml", text.as_bytes()),
+        (library_path.as_str(), library),
+    ] {
+        let begun = archive.start_file(name, SimpleFileOptions::default());
+        begun.map_err(|error| error.to_string())?;
+        archive
+            .write_all(bytes)
+            .map_err(|error| error.to_string())?;
+    }
+    archive.finish().map_err(|error| error.to_string())?;
+    Ok(())
 }
 
 /// The folder of libraries for this platform.

@@ -1,7 +1,5 @@
 //! FMUs that are made of small C sources: alone and coupled, against the same recurrences by hand, bit for bit.
 
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,8 +8,6 @@ use oldham_fmi::{Causality, Kind, Package, Version};
 use oldham_model::{Extensions, Model, Overrides};
 use oldham_stability::{AnalysisError, Spectrum, Unmeasurable, Way, analyse};
 use tempfile::TempDir;
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
 
 /// Compiles a source of these tests and packs it with a description, changed as is wanted.
 fn fmu(folder: &Path, source: &str, flags: &[&str], change: impl Fn(String) -> String) -> PathBuf {
@@ -39,24 +35,10 @@ fn fmu_of(
     assert!(status.success());
     let text = std::fs::read_to_string(sources.join(format!("{source}.xml"))).unwrap();
     let text = change(text);
-    let platform = match text.contains("fmiVersion=\"2.0\"") {
-        true => "linux64",
-        false => "x86_64-linux",
-    };
     let name = text.split("modelIdentifier=\"").nth(1).unwrap();
     let name = name.split('"').next().unwrap();
     let path = folder.join(format!("{source}.fmu"));
-    let mut archive = ZipWriter::new(File::create(&path).unwrap());
-    let options = SimpleFileOptions::default();
-    archive.start_file("modelDescription.xml", options).unwrap();
-    archive.write_all(text.as_bytes()).unwrap();
-    archive
-        .start_file(format!("binaries/{platform}/{name}.so"), options)
-        .unwrap();
-    archive
-        .write_all(&std::fs::read(&library).unwrap())
-        .unwrap();
-    archive.finish().unwrap();
+    oldham_fmi::pack(&path, &text, name, &std::fs::read(&library).unwrap()).unwrap();
     path
 }
 

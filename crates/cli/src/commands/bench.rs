@@ -4,6 +4,7 @@ mod car;
 mod compensation;
 mod contact;
 mod cut;
+mod fmu;
 mod interface_model;
 mod stability;
 mod sweep;
@@ -30,7 +31,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 18] = [
     "engine",
     "beam",
     "shell",
@@ -48,6 +49,7 @@ pub const NAMES: [&str; 17] = [
     "car",
     "sweep",
     "view",
+    "fmu",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -128,6 +130,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "car" => car::figures()?,
             "sweep" => sweep::figures()?,
             "view" => view::figures()?,
+            "fmu" => fmu::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

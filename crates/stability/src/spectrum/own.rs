@@ -70,7 +70,7 @@ impl Spectrum {
             let far = |mode: &EigenMode| mode.value.norm() + mode.error;
             self.reach = coupled.iter().map(far).fold(1.0 + THRESHOLD, f64::max);
         }
-        if self.way == Way::Dense {
+        if matches!(self.way, Way::Dense | Way::Measured { .. }) {
             let far = |mode: &EigenMode| mode.value.norm() + mode.error;
             self.reach = coupled.iter().map(far).fold(0.0, f64::max);
         }
