@@ -1,8 +1,6 @@
 //! Contacts that cannot be: each is refused with place and remedy, ends the run with the names of who it was, or runs right. Never NaN.
 
-use oldham_cosim::{InMemory, Run};
-
-use crate::common::{coupled, read};
+use crate::common::{coupled, read, stopped_by};
 
 const SCENE: &str = r#"
 [model]
@@ -190,18 +188,6 @@ fn guides_that_leave_no_way_are_refused_before_the_run() {
     assert!(said.contains("free some of their directions"), "{said}");
 }
 
-/// What ends a run, which has finite numbers up to there.
-fn stopped_by(text: &str) -> String {
-    let model = read(text).unwrap_or_else(|problems| panic!("{problems}"));
-    let mut simulation = model.simulation().unwrap();
-    let mut memory = InMemory::default();
-    let outcome = simulation.run(Run::new(model.steps(), &mut memory));
-    for column in 0..simulation.columns().len() {
-        assert!(memory.column(column).iter().all(|x| x.is_finite()));
-    }
-    outcome.end.expect_err("there is no solution").to_string()
-}
-
 /// A drive that presses a body into the ground, straight down, at an angle, or along the ground into a ramp: no impulse helps, and the run ends
 /// with both names as soon as they are deep in each other.
 #[test]
@@ -216,7 +202,7 @@ fn driven_guides_without_room_end_the_run_with_names() {
         guided("axis = [1, 0, 0], slide = \"2*t\"", &[ramp]),
     ];
     for text in cases {
-        let message = stopped_by(&text);
+        let message = stopped_by(&text).expect("there is no solution");
         assert!(
             message.contains("`crate` and the ground are") && message.contains("no room"),
             "{message}"
