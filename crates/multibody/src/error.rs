@@ -84,6 +84,14 @@ pub enum ModelError {
         /// What is wrong, and what to do.
         what: String,
     },
+    /// Shapes that have nothing to be moved by.
+    #[error(
+        "the shapes of `{node}` need mass and inertia about all axes behind them: give it a body"
+    )]
+    ShapesWithoutMass {
+        /// The node.
+        node: String,
+    },
     /// An interface tangent of a part without an implicit formula.
     #[error(
         "an explicit method has no interface Jacobian to send or to use: take an implicit one, or couple by loads alone"

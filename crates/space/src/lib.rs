@@ -1,6 +1,7 @@
 //! Vectors, matrices and rotations in space: what the engine, contacts and mechanisms have in common.
 
 mod dense;
+pub mod kernel;
 mod quadrature;
 pub mod rotation;
 mod vector;

@@ -6,9 +6,10 @@
 //! Reference: D. Anderson, Journal of the ACM 12 (1965) 547–560.
 
 use oldham_space::Vec3;
+use oldham_space::kernel::{self, Kernel};
 
 use super::island::{Island, Residual};
-use super::local::{self, Three};
+use super::local::{Three, length};
 use crate::room::Room;
 
 /// How many differences are combined.
@@ -21,9 +22,16 @@ const LOOK: usize = 5;
 /// Room for the past.
 #[derive(Clone, Debug, Default)]
 pub struct Anderson {
-    /// Changes, weighed, and what sweeps led to; one line for each.
-    changes: [Vec<f64>; DEPTH + 1],
-    reached: [Vec<Three>; DEPTH + 1],
+    /// The change that the last sweep made, weighed, and what it led to.
+    change: Vec<f64>,
+    reached: Vec<f64>,
+    /// The change of the sweep that is looked at.
+    next: Vec<f64>,
+    /// By how much these two differed from those of the sweep before, for the last few sweeps; one line for each.
+    changes: [Vec<f64>; DEPTH],
+    ways: [Vec<f64>; DEPTH],
+    /// Products of two lines of `changes`.
+    products: [[f64; DEPTH]; DEPTH],
     swept: Vec<Three>,
     velocities: Vec<[Vec3; 2]>,
     best: Vec<Three>,
@@ -37,7 +45,10 @@ pub fn sweep(island: &Island, impulses: &mut [Three], velocities: &mut [[Vec3; 2
             let line = &link.w[i];
             u[i] - line[0] * impulse[0] - line[1] * impulse[1] - line[2] * impulse[2]
         });
-        let found = local::solve(&link.w, b, link.friction);
+        // Friction that slides is the sliding over this ratio.
+        let friction = length(impulse[1], impulse[2]);
+        let guess = (friction > 0.0).then(|| length(u[1], u[2]) / friction);
+        let found = link.local.solve(b, guess);
         let change = std::array::from_fn(|i| found[i] - impulse[i]);
         island.apply(link, &change, velocities);
         *impulse = found;
@@ -56,20 +67,21 @@ impl Anderson {
         island.velocities(impulses, &mut self.velocities);
         let mut best = island.residual(impulses, &self.velocities);
         self.best.clone_from(impulses);
-        let (mut known, mut before) = (0, f64::INFINITY);
+        // How many lines are known; none before the second sweep.
+        let (mut known, mut before) = (None, f64::INFINITY);
         let (mut age, mut sweeps) = (0, 0);
         while sweeps < most_sweeps && !best.is_met(tolerance) {
             self.swept.clone_from(impulses);
             island.velocities(&self.swept, &mut self.velocities);
             sweep(island, &mut self.swept, &mut self.velocities);
             sweeps += 1;
-            let place = age % (DEPTH + 1);
-            let change = self.record(island, impulses, place);
-            if change > 2.0 * before && known > 0 {
+            let place = age % DEPTH;
+            let change = self.look(island, impulses);
+            if change > 2.0 * before && known.is_some_and(|known| known > 0) {
                 // The last sweep before the extrapolation stands.
-                let last = (age + DEPTH) % (DEPTH + 1);
-                impulses.clone_from(&self.reached[last]);
-                (known, before) = (0, f64::INFINITY);
+                let (reached, _) = self.reached.as_chunks::<3>();
+                impulses.copy_from_slice(reached);
+                (known, before) = (None, f64::INFINITY);
                 continue;
             }
             before = change;
@@ -83,9 +95,20 @@ impl Anderson {
                     break;
                 }
             }
-            self.extrapolate(island, impulses, place, known);
-            age += 1;
-            known = (known + 1).min(DEPTH);
+            let lines = match known {
+                Some(known) => {
+                    self.record(place, known);
+                    age += 1;
+                    DEPTH.min(known + 1)
+                }
+                None => {
+                    self.start();
+                    age = 0;
+                    0
+                }
+            };
+            self.extrapolate(island, impulses, lines);
+            known = Some(lines);
         }
         std::mem::swap(impulses, &mut self.best);
         (best, sweeps)
@@ -119,71 +142,122 @@ impl Anderson {
         (best, sweeps)
     }
 
-    /// Keeps what a sweep did; returns the size of its change.
-    fn record(&mut self, island: &Island, impulses: &[Three], place: usize) -> f64 {
-        let changes = &mut self.changes[place];
-        changes.clear();
-        changes.make_room(3 * impulses.len());
-        for ((new, old), link) in self.swept.iter().zip(impulses).zip(&island.links) {
+    /// The change that a sweep made, weighed, is left in the line that is next; returns its size.
+    fn look(&mut self, island: &Island, impulses: &[Three]) -> f64 {
+        let new = &mut self.next;
+        new.clear();
+        new.make_room(3 * impulses.len());
+        for ((new_impulse, old), link) in self.swept.iter().zip(impulses).zip(&island.links) {
             let weight = link.mean.sqrt();
-            changes.extend((0..3).map(|i| (new[i] - old[i]) * weight));
+            new.extend((0..3).map(|i| (new_impulse[i] - old[i]) * weight));
         }
-        self.reached[place].clone_from(&self.swept);
-        changes.iter().map(|f| f * f).sum::<f64>().sqrt()
+        dot(new, new).sqrt()
     }
 
-    /// Combines what is known, within the cones. The line `place` is the latest of `known` + 1.
-    #[allow(clippy::needless_range_loop)] // Rows and columns of one small matrix.
-    fn extrapolate(&self, island: &Island, impulses: &mut [Three], place: usize, known: usize) {
-        let line = |back: usize| (place + DEPTH + 1 - back) % (DEPTH + 1);
-        let now = &self.changes[place];
-        let mut matrix = [[0.0; DEPTH]; DEPTH];
+    /// Begins anew with the last sweep.
+    fn start(&mut self) {
+        self.change.clone_from(&self.next);
+        self.reached.clear();
+        self.reached.make_room(3 * self.swept.len());
+        self.reached.extend_from_slice(self.swept.as_flattened());
+    }
+
+    /// Keeps by how much the last sweep differs from the one before in one of the lines, of which some are known.
+    fn record(&mut self, place: usize, known: usize) {
+        kernel::run(Record {
+            own: self,
+            place,
+            known,
+        });
+    }
+
+    /// Combines what is known, within the cones.
+    fn extrapolate(&mut self, island: &Island, impulses: &mut [Three], known: usize) {
+        let mut matrix = self.products;
         let mut right = [0.0; DEPTH];
-        for i in 0..known {
-            let (one, other) = (&self.changes[line(i)], &self.changes[line(i + 1)]);
-            for j in 0..=i {
-                let (a, b) = (&self.changes[line(j)], &self.changes[line(j + 1)]);
-                let mut sum = 0.0;
-                for k in 0..now.len() {
-                    sum += (one[k] - other[k]) * (a[k] - b[k]);
-                }
-                (matrix[i][j], matrix[j][i]) = (sum, sum);
-            }
-            right[i] = (0..now.len()).map(|k| (one[k] - other[k]) * now[k]).sum();
+        for (entry, line) in right.iter_mut().zip(&self.changes).take(known) {
+            *entry = dot(line, &self.change);
         }
         let trace: f64 = (0..known).map(|i| matrix[i][i]).sum();
         for (i, row) in matrix.iter_mut().enumerate().take(known) {
             row[i] += RIDGE * trace + f64::MIN_POSITIVE;
         }
-        if trace > 0.0 {
-            cholesky(&mut matrix, &mut right, known);
-        } else {
-            right = [0.0; DEPTH];
+        impulses.copy_from_slice(&self.swept);
+        if known == 0 || trace <= 0.0 || trace.is_nan() {
+            return;
         }
-        for (k, impulse) in impulses.iter_mut().enumerate() {
-            *impulse = self.reached[place][k];
-            for (i, weight) in right.iter().enumerate().take(known) {
-                let (one, other) = (&self.reached[line(i)][k], &self.reached[line(i + 1)][k]);
-                for axis in 0..3 {
-                    impulse[axis] -= weight * (one[axis] - other[axis]);
-                }
+        cholesky(&mut matrix, &mut right, known);
+        let flat = impulses.as_flattened_mut();
+        for (weight, way) in right.iter().zip(&self.ways).take(known) {
+            for (impulse, by) in flat.iter_mut().zip(way) {
+                *impulse -= weight * by;
             }
-            if known > 0 {
-                *impulse = island.links[k].admit(*impulse);
-            }
+        }
+        for (link, impulse) in island.links.iter().zip(impulses) {
+            *impulse = link.admit(*impulse);
         }
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let lines = self.changes.iter().map(|line| line.held());
-        let reached = self.reached.iter().map(|line| line.held());
-        lines.sum::<usize>()
-            + reached.sum::<usize>()
+        let lines = self.changes.iter().chain(&self.ways);
+        lines.map(|line| line.held()).sum::<usize>()
+            + self.change.held()
+            + self.next.held()
+            + self.reached.held()
             + self.swept.held()
             + self.velocities.held()
             + self.best.held()
     }
+}
+
+struct Record<'a> {
+    own: &'a mut Anderson,
+    place: usize,
+    known: usize,
+}
+
+impl Kernel for Record<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        let Self { own, place, known } = self;
+        differ(&mut own.change, &own.next, &mut own.changes[place]);
+        differ(
+            &mut own.reached,
+            own.swept.as_flattened(),
+            &mut own.ways[place],
+        );
+        for other in 0..DEPTH.min(known + 1) {
+            let product = dot(&own.changes[place], &own.changes[other]);
+            own.products[place][other] = product;
+            own.products[other][place] = product;
+        }
+    }
+}
+
+/// Puts the new in place of the old, and by how much they differ in a line.
+#[inline(always)]
+fn differ(old: &mut [f64], new: &[f64], line: &mut Vec<f64>) {
+    line.clear();
+    line.make_room(new.len());
+    line.extend(old.iter().zip(new).map(|(old, new)| new - old));
+    old.copy_from_slice(new);
+}
+
+/// A product in four sums, which is how it is computed fast.
+#[inline(always)]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0_f64; 4];
+    let ((a, left), (b, right)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    for (x, y) in a.iter().zip(b) {
+        for k in 0..4 {
+            sums[k] += x[k] * y[k];
+        }
+    }
+    let rest: f64 = left.iter().zip(right).map(|(x, y)| x * y).sum();
+    sums[0] + sums[1] + (sums[2] + sums[3]) + rest
 }
 
 /// Solves a small symmetric system in place.

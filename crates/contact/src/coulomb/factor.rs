@@ -4,9 +4,10 @@
 //! guides hold as well, whose mass is infinite in some directions. Its blocks follow the graph of the bodies in contact, in an order of least
 //! degree; the bodies of a mechanism are all neighbours of each other.
 
+use oldham_space::kernel::{self, Kernel, add_mul, sub_mul};
 use oldham_space::{V3, Vec3};
 
-use super::island::{Island, Mover, NONE};
+use super::island::{Island, Link, Mover, NONE};
 use super::local::Three;
 use crate::room::Room;
 
@@ -14,6 +15,14 @@ use crate::room::Room;
 type Block = [[f64; 6]; 6];
 
 const ZERO: Block = [[0.0; 6]; 6];
+
+/// The degree of a body that has its place.
+const DONE: u32 = u32::MAX;
+
+/// How many bits are set.
+fn count(line: &[u64]) -> u32 {
+    line.iter().map(|word| word.count_ones()).sum()
+}
 
 /// The matrix of an island, later its factors.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +41,8 @@ pub struct Factors {
     pivots: Vec<[usize; 6]>,
     /// Neighbours as bits while the order is found.
     graph: Vec<u64>,
+    /// How many neighbours bodies have that are left.
+    degrees: Vec<u32>,
     /// For each body whether it is in contact with a mechanism, or belongs to it.
     is_near: Vec<bool>,
     column: Vec<Block>,
@@ -84,20 +95,23 @@ impl Factors {
         self.places.resize(n, NONE);
         self.starts.clear();
         self.later.clear();
+        self.degrees.clear();
+        self.degrees.make_room(n);
+        let lines = (0..n).map(|body| &self.graph[body * words..(body + 1) * words]);
+        self.degrees.extend(lines.map(count));
         for place in 0..n {
-            let degree = |body: usize| -> u32 {
-                let line = &self.graph[body * words..(body + 1) * words];
-                line.iter().map(|word| word.count_ones()).sum()
-            };
-            let left = (0..n).filter(|&body| self.places[body] == NONE);
-            let body = left.min_by_key(|&body| degree(body)).expect("one is left");
+            let least = self.degrees.iter().enumerate().min_by_key(|(_, d)| **d);
+            let (body, _) = least.expect("one is left");
+            self.degrees[body] = DONE;
             self.places[body] = place as u32;
             self.bodies.put(body as u32);
             self.starts.put(self.later.len() as u32);
             let first = self.later.len();
-            for other in 0..n {
-                if self.graph[body * words + other / 64] >> (other % 64) & 1 == 1 {
-                    self.later.put(other as u32);
+            for word in 0..words {
+                let mut left = self.graph[body * words + word];
+                while left != 0 {
+                    self.later.put(64 * word as u32 + left.trailing_zeros());
+                    left &= left - 1;
                 }
             }
             for at in first..self.later.len() {
@@ -107,6 +121,7 @@ impl Factors {
                 }
                 self.graph[other * words + body / 64] &= !(1 << (body % 64));
                 self.graph[other * words + other / 64] &= !(1 << (other % 64));
+                self.degrees[other] = count(&self.graph[other * words..(other + 1) * words]);
             }
             let neighbours = (self.later.len() - first) as f64;
             work += 216.0 * (neighbours * neighbours + neighbours + 0.4);
@@ -130,17 +145,33 @@ impl Factors {
         if low == high {
             return &mut self.diagonal[low];
         }
-        let range = self.starts[low] as usize..self.starts[low + 1] as usize;
-        let at = self.later[range.clone()].binary_search(&(high as u32));
-        let at = range.start + at.expect("the pattern holds all neighbours");
+        let at = self.beside(low, high);
         match row < column {
             true => &mut self.right[at],
             false => &mut self.below[at],
         }
     }
 
+    /// Where a later neighbour of a place is in the lists.
+    #[inline(always)]
+    fn beside(&self, low: usize, high: usize) -> usize {
+        let range = self.starts[low] as usize..self.starts[low + 1] as usize;
+        let at = self.later[range.clone()].binary_search(&(high as u32));
+        range.start + at.expect("the pattern holds all neighbours")
+    }
+
     /// Fills the matrix in, and factors it. Returns whether all pivots are usable.
     pub fn factor(&mut self, island: &Island, g: &[[Three; 3]]) -> bool {
+        kernel::run(Factor {
+            factors: self,
+            island,
+            g,
+        })
+    }
+
+    /// Jᵀ G J: with G in absolute axes, a block is G with the cross products of arms on either side.
+    #[inline(always)]
+    fn fill<const FUSED: bool>(&mut self, island: &Island, g: &[[Three; 3]]) {
         let n = island.movers.len();
         self.diagonal.clear();
         self.diagonal.resize(n, ZERO);
@@ -149,36 +180,36 @@ impl Factors {
         self.below.clear();
         self.below.resize(self.later.len(), ZERO);
         for (link, g) in island.links.iter().zip(g) {
-            for (one, end) in link.ends.into_iter().enumerate() {
-                for (other, to) in link.ends.into_iter().enumerate() {
-                    if end == NONE || to == NONE {
-                        continue;
-                    }
-                    let rows = [0, 1, 2].map(|axis| link.row(one, axis));
-                    let columns = [0, 1, 2].map(|axis| link.row(other, axis));
-                    let places = [end, to].map(|body| self.places[body as usize] as usize);
-                    let block = self.slot(places[0], places[1]);
-                    for (a, row) in rows.iter().enumerate() {
-                        let mut line = [0.0; 6];
-                        for (b, column) in columns.iter().enumerate() {
-                            for k in 0..6 {
-                                line[k] += g[a][b] * column[k];
-                            }
-                        }
-                        for i in 0..6 {
-                            for k in 0..6 {
-                                block[i][k] += row[i] * line[k];
-                            }
-                        }
-                    }
+            let turned = in_absolute_axes::<FUSED>(link, g);
+            // For each side six columns of what its velocities ask of the impulse: G, and G times the cross product with the arm.
+            let asked = [0, 1].map(|side| beside_arm::<FUSED>(&turned, link.arms[side]));
+            let places = link.ends.map(|end| match end {
+                NONE => None,
+                end => Some(self.places[end as usize] as usize),
+            });
+            for (side, place) in places.into_iter().enumerate() {
+                if let Some(place) = place {
+                    add_product::<FUSED>(
+                        &asked[side],
+                        link.arms[side],
+                        1.0,
+                        &mut self.diagonal[place],
+                    );
                 }
             }
+            if let [Some(one), Some(other)] = places {
+                let at = self.beside(one.min(other), one.max(other));
+                // Above the diagonal the row is the place that comes first.
+                let (row, column) = if one < other { (0, 1) } else { (1, 0) };
+                let arms = link.arms;
+                add_product::<FUSED>(&asked[column], arms[row], -1.0, &mut self.right[at]);
+                add_product::<FUSED>(&asked[row], arms[column], -1.0, &mut self.below[at]);
+            }
         }
-        self.multiply(island);
-        self.eliminate(n)
     }
 
     /// Multiplies by A from the left, and adds one.
+    #[inline(always)]
     fn multiply(&mut self, island: &Island) {
         let n = island.movers.len();
         let held = island.held;
@@ -208,6 +239,7 @@ impl Factors {
         }
     }
 
+    #[inline(never)]
     fn multiply_held(&mut self, island: &Island) {
         let (held, n) = (island.held, island.movers.len());
         let mut column = std::mem::take(&mut self.column);
@@ -242,27 +274,34 @@ impl Factors {
         self.column = column;
     }
 
-    fn eliminate(&mut self, n: usize) -> bool {
+    #[inline(always)]
+    fn eliminate<const FUSED: bool>(&mut self, n: usize) -> bool {
         self.pivots.clear();
         self.pivots.resize(n, [0; 6]);
         for place in 0..n {
-            if !pivoted(&mut self.diagonal[place], &mut self.pivots[place]) {
+            let (diagonal, pivots) = (&mut self.diagonal[place], &mut self.pivots[place]);
+            if !pivoted(diagonal, pivots) {
                 return false;
             }
             let range = self.starts[place] as usize..self.starts[place + 1] as usize;
             // Right of the diagonal: D⁻¹ U.
-            for at in range.clone() {
-                solved_all(
-                    &self.diagonal[place],
-                    &self.pivots[place],
-                    &mut self.right[at],
-                );
+            for right in &mut self.right[range.clone()] {
+                solved_all::<FUSED>(&self.diagonal[place], &self.pivots[place], right);
             }
-            for below in range.clone() {
-                for right in range.clone() {
-                    let (row, column) = (self.later[below] as usize, self.later[right] as usize);
-                    let (left, top) = (self.below[below], self.right[right]);
-                    subtract_product(&left, &top, self.slot(row, column));
+            for one in range.clone() {
+                let row = self.later[one] as usize;
+                let (left, top) = (self.below[one], self.right[one]);
+                subtract_product::<FUSED>(&left, &top, &mut self.diagonal[row]);
+                // Both lists are sorted, and what is later here is later there.
+                let mut at = self.starts[row] as usize;
+                for other in one + 1..range.end {
+                    let column = self.later[other];
+                    while self.later[at] != column {
+                        at += 1;
+                    }
+                    let (beside, under) = (self.right[other], self.below[other]);
+                    subtract_product::<FUSED>(&left, &beside, &mut self.right[at]);
+                    subtract_product::<FUSED>(&under, &top, &mut self.below[at]);
                 }
             }
         }
@@ -271,6 +310,14 @@ impl Factors {
 
     /// Solves for changes of velocities in place; given are those that impulses would cause alone.
     pub fn solve(&mut self, velocities: &mut [[Vec3; 2]]) {
+        kernel::run(Solve {
+            factors: self,
+            velocities,
+        });
+    }
+
+    #[inline(always)]
+    fn substitute(&mut self, velocities: &mut [[Vec3; 2]]) {
         let n = velocities.len();
         self.sums.clear();
         self.sums.make_room(n);
@@ -307,7 +354,90 @@ impl Factors {
     }
 }
 
+struct Factor<'a> {
+    factors: &'a mut Factors,
+    island: &'a Island,
+    g: &'a [[Three; 3]],
+}
+
+impl Kernel for Factor<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) -> bool {
+        let Self { factors, island, g } = self;
+        factors.fill::<FUSED>(island, g);
+        factors.multiply(island);
+        factors.eliminate::<FUSED>(island.movers.len())
+    }
+}
+
+struct Solve<'a> {
+    factors: &'a mut Factors,
+    velocities: &'a mut [[Vec3; 2]],
+}
+
+impl Kernel for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        self.factors.substitute(self.velocities);
+    }
+}
+
+/// Fᵀ G F for a contact's axes F.
+#[inline(always)]
+fn in_absolute_axes<const FUSED: bool>(link: &Link, g: &[Three; 3]) -> [Three; 3] {
+    let frame = &link.frame;
+    let lines: [Three; 3] = std::array::from_fn(|a| {
+        std::array::from_fn(|k| {
+            let sum = add_mul::<FUSED>(g[a][0] * frame[0][k], g[a][1], frame[1][k]);
+            add_mul::<FUSED>(sum, g[a][2], frame[2][k])
+        })
+    });
+    std::array::from_fn(|i| {
+        std::array::from_fn(|k| {
+            let sum = add_mul::<FUSED>(frame[0][i] * lines[0][k], frame[1][i], lines[1][k]);
+            add_mul::<FUSED>(sum, frame[2][i], lines[2][k])
+        })
+    })
+}
+
+/// Three rows for velocity and angular velocity at an arm from where a matrix of three rows takes a velocity: v + ω × r.
+#[inline(always)]
+fn beside_arm<const FUSED: bool>(matrix: &[Three; 3], arm: Vec3) -> [[f64; 6]; 3] {
+    matrix.map(|[x, y, z]| {
+        // Of g · (ω × r) = (r × g) · ω.
+        let minus = |a: f64, b: f64, c: f64, d: f64| sub_mul::<FUSED>(a * b, c, d);
+        [
+            x,
+            y,
+            z,
+            minus(arm[1], z, arm[2], y),
+            minus(arm[2], x, arm[0], z),
+            minus(arm[0], y, arm[1], x),
+        ]
+    })
+}
+
+/// Adds forces and their moments at an arm, by columns, with a sign.
+#[inline(always)]
+fn add_product<const FUSED: bool>(asked: &[[f64; 6]; 3], arm: Vec3, sign: f64, block: &mut Block) {
+    let [x, y, z] = asked;
+    let [a, b, c] = [sign * arm[0], sign * arm[1], sign * arm[2]];
+    for k in 0..6 {
+        block[0][k] = add_mul::<FUSED>(block[0][k], sign, x[k]);
+        block[1][k] = add_mul::<FUSED>(block[1][k], sign, y[k]);
+        block[2][k] = add_mul::<FUSED>(block[2][k], sign, z[k]);
+        block[3][k] += sub_mul::<FUSED>(b * z[k], c, y[k]);
+        block[4][k] += sub_mul::<FUSED>(c * x[k], a, z[k]);
+        block[5][k] += sub_mul::<FUSED>(a * y[k], b, x[k]);
+    }
+}
+
 /// What a free body answers to the rows of a block.
+#[inline(always)]
 fn answered(mover: &Mover, block: &mut Block) {
     let inertia = &mover.inverse_inertia.0;
     let old = *block;
@@ -320,6 +450,7 @@ fn answered(mover: &Mover, block: &mut Block) {
     }
 }
 
+#[inline(always)]
 fn subtract(block: &Block, by: &[f64; 6], from: &mut [f64; 6]) {
     for (sum, row) in from.iter_mut().zip(block) {
         *sum -= row.iter().zip(by).map(|(a, b)| a * b).sum::<f64>();
@@ -328,6 +459,7 @@ fn subtract(block: &Block, by: &[f64; 6], from: &mut [f64; 6]) {
 
 /// Factors of one block, with partial pivoting.
 #[allow(clippy::needless_range_loop)] // Indices are those of the textbook.
+#[inline(always)]
 fn pivoted(block: &mut Block, order: &mut [usize; 6]) -> bool {
     for k in 0..6 {
         let best = (k..6).max_by(|&a, &b| block[a][k].abs().total_cmp(&block[b][k].abs()));
@@ -351,7 +483,8 @@ fn pivoted(block: &mut Block, order: &mut [usize; 6]) -> bool {
 
 /// The same for all columns of a block at once.
 #[allow(clippy::needless_range_loop)]
-fn solved_all(block: &Block, order: &[usize; 6], right: &mut Block) {
+#[inline(always)]
+fn solved_all<const FUSED: bool>(block: &Block, order: &[usize; 6], right: &mut Block) {
     for k in 0..6 {
         right.swap(k, order[k]);
     }
@@ -360,7 +493,7 @@ fn solved_all(block: &Block, order: &[usize; 6], right: &mut Block) {
         for j in 0..i {
             let (factor, line) = (block[i][j], right[j]);
             for k in 0..6 {
-                row[k] -= factor * line[k];
+                row[k] = sub_mul::<FUSED>(row[k], factor, line[k]);
             }
         }
         right[i] = row;
@@ -370,7 +503,7 @@ fn solved_all(block: &Block, order: &[usize; 6], right: &mut Block) {
         for j in i + 1..6 {
             let (factor, line) = (block[i][j], right[j]);
             for k in 0..6 {
-                row[k] -= factor * line[k];
+                row[k] = sub_mul::<FUSED>(row[k], factor, line[k]);
             }
         }
         let per_pivot = 1.0 / block[i][i];
@@ -380,12 +513,12 @@ fn solved_all(block: &Block, order: &[usize; 6], right: &mut Block) {
 
 /// Takes the product of two blocks from a third.
 #[inline(always)]
-fn subtract_product(left: &Block, top: &Block, from: &mut Block) {
+fn subtract_product<const FUSED: bool>(left: &Block, top: &Block, from: &mut Block) {
     for (target, factors) in from.iter_mut().zip(left) {
         let mut row = *target;
         for (factor, line) in factors.iter().zip(top) {
             for k in 0..6 {
-                row[k] -= factor * line[k];
+                row[k] = sub_mul::<FUSED>(row[k], *factor, line[k]);
             }
         }
         *target = row;
@@ -393,6 +526,7 @@ fn subtract_product(left: &Block, top: &Block, from: &mut Block) {
 }
 
 #[allow(clippy::needless_range_loop)]
+#[inline(always)]
 fn solved(block: &Block, order: &[usize; 6], right: &mut [f64; 6]) {
     for k in 0..6 {
         right.swap(k, order[k]);

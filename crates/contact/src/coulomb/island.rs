@@ -2,7 +2,7 @@
 
 use oldham_space::{Mat3, V3, Vec3};
 
-use super::local::{HELD, Three};
+use super::local::{HELD, Local, Three};
 use super::turning::in_frame;
 use crate::problem::{Bodies, coulomb_residual, project};
 use crate::room::Room;
@@ -44,21 +44,13 @@ pub struct Link {
     pub compliance: Three,
     /// Its block of the Delassus matrix, compliance included.
     pub w: [Three; 3],
+    /// Its own law.
+    pub local: Local,
     /// The mean of that block's diagonal; zero where nothing can move.
     pub mean: f64,
 }
 
 impl Link {
-    /// A row of the Jacobian for the body on one side: force and moment of a unit impulse.
-    pub fn row(&self, side: usize, axis: usize) -> [f64; 6] {
-        let force = match side {
-            0 => -self.frame[axis],
-            _ => self.frame[axis],
-        };
-        let ([a, b, c], [d, e, f]) = (force.0, self.arms[side].cross(force).0);
-        [a, b, c, d, e, f]
-    }
-
     pub fn vector(&self, impulse: &Three) -> Vec3 {
         let [n, s, t] = self.frame;
         n * impulse[0] + s * impulse[1] + t * impulse[2]
@@ -175,13 +167,14 @@ impl Island {
         let columns = frame.map(|axis| block * axis);
         let w: [Three; 3] = frame.map(|axis| columns.map(|column| axis.dot(column)));
         let trace = w[0][0] + w[1][1] + w[2][2];
+        let friction = problem.friction(contact);
         Link {
             contact: contact as u32,
             ends,
             arms,
             frame,
             offset,
-            friction: problem.friction(contact),
+            friction,
             turning,
             turning_block: match turning == [0.0; 2] {
                 true => [[0.0; 3]; 3],
@@ -190,11 +183,13 @@ impl Island {
             spins,
             compliance,
             w,
+            local: Local::new(&w, friction),
             mean: if trace.is_finite() { trace / 3.0 } else { 0.0 },
         }
     }
 
     /// Applies a force and its moment about the centre of a moving body, as impulses.
+    #[inline(always)]
     fn push(&self, body: usize, impulse: Vec3, moment: Vec3, velocities: &mut [[Vec3; 2]]) {
         if body >= self.held {
             let mover = &self.movers[body];
@@ -203,6 +198,11 @@ impl Island {
             *spin += mover.inverse_inertia * moment;
             return;
         }
+        self.push_held(body, impulse, moment, velocities);
+    }
+
+    #[inline(never)]
+    fn push_held(&self, body: usize, impulse: Vec3, moment: Vec3, velocities: &mut [[Vec3; 2]]) {
         let n = 6 * self.held;
         for (moved, velocity) in velocities[..self.held].iter_mut().enumerate() {
             for row in 0..6 {
@@ -216,6 +216,7 @@ impl Island {
     }
 
     /// Applies an impulse of a contact to velocities.
+    #[inline(always)]
     pub fn apply(&self, link: &Link, impulse: &Three, velocities: &mut [[Vec3; 2]]) {
         if *impulse == [0.0; 3] {
             return;
@@ -262,6 +263,7 @@ impl Island {
     }
 
     /// What velocities of the moving bodies are along a contact's axes.
+    #[inline(always)]
     pub fn along(&self, link: &Link, velocities: &[[Vec3; 2]]) -> Three {
         let mut sum = Vec3::ZERO;
         for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {

@@ -6,8 +6,8 @@
 //!
 //! 1. impulses of the last step, where they still hold;
 //! 2. sweeps of exact local solutions with Anderson's acceleration;
-//! 3. a semismooth Newton method for small islands, and for digits beyond the tolerance;
-//! 4. a smoothing Newton method;
+//! 3. a smoothing Newton method;
+//! 4. a semismooth Newton method, which also gives small islands digits beyond the tolerance;
 //! 5. an interior-point method, polished by those before;
 //! 6. sweeps up to the bound.
 //!
@@ -55,6 +55,8 @@ const FIRST_STEPS: usize = 8;
 const COLD_STEPS: usize = 6;
 /// Steps of Newton's method for digits beyond the tolerance.
 const MORE_DIGITS: usize = 2;
+/// The same where sweeps have not met that.
+const ALL_DIGITS: usize = 6;
 /// Multiplications of a sweep for each contact.
 const SWEEP_WORK: f64 = 300.0;
 /// A factorisation that costs more sweeps than this is put off.
@@ -320,14 +322,6 @@ impl Coulomb {
         if work > DEAR_SWEEPS * per_sweep {
             now = self.sweep(aim, 10 * FIRST_SWEEPS, solved);
         }
-        if is_small && !now.is_met(aim) {
-            // Digits beyond the tolerance are worth a few steps.
-            let steps = match now.largest <= self.tolerance {
-                true => (MORE_DIGITS, 1e-4),
-                false => (FIRST_STEPS, 1e-3),
-            };
-            now = self.newton(aim, steps, solved);
-        }
         if !is_small && self.island.is_of_round_bodies() && !now.is_met(self.tolerance) {
             now = self.sweep(self.tolerance, 5 * FIRST_SWEEPS, solved);
             if !now.is_met(self.tolerance) {
@@ -335,18 +329,27 @@ impl Coulomb {
                 now = self.rival(now, |own| own.sweep_plainly(LOOSE_SWEEPS, solved));
             }
         }
+        let digits = match now.is_met(self.tolerance) {
+            true => MORE_DIGITS,
+            false => ALL_DIGITS,
+        };
         if !now.is_met(self.tolerance) && work <= MOST_WORK {
             self.start.clone_from(&self.impulses);
             now = self.smooth(solved);
-            if !now.is_met(self.tolerance) && !is_small {
+            if !now.is_met(self.tolerance) {
                 now = self.rival(now, |own| {
                     own.impulses.clone_from(&own.start);
+                    own.sweep(aim, FIRST_SWEEPS, solved);
                     own.newton(aim, (FIRST_STEPS, 1e-3), solved)
                 });
             }
             if !now.is_met(self.tolerance) {
                 now = self.rival(now, |own| own.inside(aim, solved));
             }
+        }
+        if is_small && now.is_met(self.tolerance) && !now.is_met(aim) {
+            // Digits beyond the tolerance are worth a few steps.
+            now = self.newton(aim, (digits, 1e-4), solved);
         }
         if !now.is_met(self.tolerance) {
             now = self.sweep(self.tolerance, self.most_sweeps.min(LAST_SWEEPS), solved);
@@ -421,7 +424,7 @@ impl Coulomb {
             &self.island,
             &mut self.newton.factors,
             &mut self.impulses,
-            LARGE_AIM * self.tolerance,
+            (LARGE_AIM * self.tolerance, self.tolerance),
             MOST_SMOOTH,
         );
         solved.factorisations += steps;

@@ -27,6 +27,10 @@ const MOST_WIDER: usize = 6;
 const NEAR: f64 = 2.0;
 /// What a step leaves of the width, where all goes well.
 const AHEAD: f64 = 0.05;
+/// Impulses are compared by the law itself below so many tolerances of width.
+const FAR: f64 = 100.0;
+/// A step that was not cut short by more than this promises that the next one arrives.
+const WHOLE: f64 = 0.9;
 
 /// Room for the method.
 #[derive(Clone, Debug, Default)]
@@ -50,20 +54,21 @@ struct Move {
 }
 
 impl Smooth {
-    /// At most so many steps; leaves the best impulses by residual. Returns their residual and the factorisations.
+    /// At most so many steps to a residual, or to the one that is accepted where going on costs more than one step; leaves the best impulses by residual.
+    /// Returns their residual and the factorisations.
     pub fn run(
         &mut self,
         island: &Island,
         factors: &mut Factors,
         impulses: &mut Vec<Three>,
-        tolerance: f64,
+        (aim, tolerance): (f64, f64),
         most: usize,
     ) -> (Residual, usize) {
         island.velocities(impulses, &mut self.velocities);
         let mut best = island.residual(impulses, &self.velocities);
         self.best.clone_from(impulses);
         // As round as it takes to be near the path.
-        let mut round = best.largest.max(tolerance);
+        let mut round = best.largest.max(aim);
         let mut now = merit(island, impulses, &self.velocities, round);
         for _ in 0..MOST_WIDER {
             if now.is_near(round) {
@@ -73,7 +78,7 @@ impl Smooth {
             now = merit(island, impulses, &self.velocities, round);
         }
         let (mut steps, mut futile, mut share) = (0, 0, AHEAD);
-        while steps < most && !best.is_met(tolerance) && futile < FUTILE {
+        while steps < most && !best.is_met(aim) && futile < FUTILE {
             steps += 1;
             if !self.find_step(island, factors, impulses, round, share) {
                 break;
@@ -84,7 +89,12 @@ impl Smooth {
             for part in WAYS {
                 way = part;
                 next = round * (1.0 - way * (1.0 - share * share)).sqrt();
-                found = self.ahead(island, impulses, way, next);
+                let limit = if is_centring {
+                    f64::INFINITY
+                } else {
+                    NEAR * next
+                };
+                found = self.ahead(island, impulses, (way, next), limit);
                 is_taken = match is_centring {
                     true => found.is_below(1.0 - 0.1 * way, &now),
                     false => found.is_near(next),
@@ -95,8 +105,14 @@ impl Smooth {
             }
             if is_taken {
                 self.go(island, impulses, way);
-                self.judge(island, impulses, &mut best);
                 (round, now) = (next, found);
+                // The law is missed by about the width.
+                if round <= FAR * tolerance {
+                    self.judge(island, impulses, &mut best);
+                    if way < WHOLE && best.is_met(tolerance) {
+                        break;
+                    }
+                }
                 share = if now.is_near(round) && (is_centring || way > 0.4) {
                     AHEAD
                 } else {
@@ -111,6 +127,9 @@ impl Smooth {
                 now = merit(island, impulses, &self.velocities, round);
             }
             share = 1.0;
+        }
+        if round > FAR * tolerance {
+            self.judge(island, impulses, &mut best);
         }
         std::mem::swap(impulses, &mut self.best);
         (best, steps)
@@ -144,8 +163,14 @@ impl Smooth {
         island.velocities(impulses, &mut self.velocities);
     }
 
-    /// How far from the path part of the step leads.
-    fn ahead(&self, island: &Island, impulses: &[Three], way: f64, round: f64) -> Merit {
+    /// How far from the path part of the step leads; where it leads beyond a limit no more than that is known.
+    fn ahead(
+        &self,
+        island: &Island,
+        impulses: &[Three],
+        (way, round): (f64, f64),
+        limit: f64,
+    ) -> Merit {
         let mut found = Merit::default();
         let each = island.links.iter().zip(impulses).zip(&self.moves);
         for ((link, impulse), moved) in each {
@@ -153,6 +178,9 @@ impl Smooth {
                 let impulse = std::array::from_fn(|i| impulse[i] + way * moved.step[i]);
                 let u = std::array::from_fn(|i| moved.u[i] + way * moved.du[i]);
                 found.add(link, &look(link, &impulse, &u, round).lack);
+                if found.largest > limit * limit {
+                    break;
+                }
             }
         }
         found

@@ -11,6 +11,11 @@ use crate::solver::ContactSolver;
 /// A gap that no correction closes, in m.
 const FAR: f64 = 1e12;
 
+/// Bodies are moved apart to a tenth of a nanometre.
+pub(super) const CLOSE: f64 = 1e-10;
+/// After a step this share of the deepest penetration will do.
+const ENOUGH: f64 = 1e-4;
+
 /// A contact whose normal motion is below this share of all its motion opens by sliding along a guide only.
 const WEDGED: f64 = 1e-4;
 
@@ -41,6 +46,7 @@ impl Scene {
         self.find_levers(1.0);
         let scratch = &mut self.scratch;
         let touches = self.world.touches();
+        let deepest = touches.iter().fold(0.0, |most: f64, t| most.max(-t.gap));
         for levers in &mut scratch.levers {
             (levers.friction, levers.compliance, levers.give) = (0.0, 0.0, 0.0);
         }
@@ -113,6 +119,11 @@ impl Scene {
         scratch.shifts.make_room(3 * touches.len());
         scratch.shifts.resize(3 * touches.len(), 0.0);
         clear_sets(&mut scratch.sets, touches.len());
+        // What is deep is not moved apart to the last digit at once.
+        self.separator.tolerance = match ahead > 0.0 {
+            true => CLOSE.max(ENOUGH * deepest),
+            false => CLOSE,
+        };
         self.separator.solve(
             &Problem::Bodies(problem),
             &mut scratch.shifts,

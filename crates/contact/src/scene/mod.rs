@@ -233,8 +233,7 @@ impl Scene {
             world: World::new(options.reach),
             options,
             solver: Box::new(solver),
-            // Lengths in place of velocities: apart to a tenth of a nanometre.
-            separator: Cone::new(1e-10, 1000),
+            separator: Cone::new(apart::CLOSE, 1000),
             poses: Vec::new(),
             orientations: Vec::new(),
             inertia: Vec::new(),

@@ -44,7 +44,7 @@ pub(crate) use named::{Entry, Named};
 pub use number::Formula;
 pub(crate) use number::{
     Columns, Corrections, Count, Delays, Fraction, Iterations, Mass, MicroSteps, Multiple,
-    NonNegative, Number, Poisson, Positive, Tolerance, Window,
+    NonNegative, Number, Poisson, Positive, Restitution, Tolerance, Window,
 };
 pub(crate) use predictor::{Arrangement, Predictor, PredictorKind};
 pub(crate) use schedule::{

@@ -80,6 +80,8 @@ bounded! { "number":
     NonNegative: Some((0.0, true)), None, "", "give 0 or a number above it";
     /// From zero to one.
     Fraction: Some((0.0, true)), Some((1.0, true)), "", "0 is one end, 1 the other; most models do with 0.5 to 0.9";
+    /// Newton's coefficient of restitution.
+    Restitution: Some((0.0, true)), Some((1.0, true)), "", "with 0 nothing rebounds, with 1 no energy is lost";
     /// Between zero and one.
     Tolerance: Some((0.0, false)), Some((1.0, false)), "", "a tolerance is a small number such as 1e-6";
     /// Poisson's ratio.

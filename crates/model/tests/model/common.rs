@@ -142,6 +142,18 @@ pub fn coupled(model: &Model) -> History {
     History::of(model, model.simulation().expect("a simulation"))
 }
 
+/// What stops a run of a model; nothing if it goes through. Numbers are finite up to there.
+pub fn stopped_by(text: &str) -> Option<String> {
+    let model = read(text).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut simulation = model.simulation().unwrap();
+    let mut memory = InMemory::default();
+    let outcome = simulation.run(Run::new(model.steps(), &mut memory));
+    for column in 0..simulation.columns().len() {
+        assert!(memory.column(column).iter().all(|x| x.is_finite()));
+    }
+    outcome.end.err().map(|error| error.to_string())
+}
+
 /// Fails if a run differs in any bit with more threads.
 pub fn assert_threads_keep_bits(model: &Model) {
     let run = |threads: usize| {

@@ -1,5 +1,6 @@
 //! Model files from the outside: what they may say, what is found wrong, what comes of them.
 
+mod bad_contacts;
 mod beams;
 mod by_impulses;
 mod carried;

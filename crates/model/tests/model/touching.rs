@@ -1,7 +1,7 @@
 //! What grippers, wheels and ropes need of contact: forces by pair and by body, rolling friction, surfaces that yield, nodes of beams, and parts that hang on
 //! a cut while they press on the ground.
 
-use crate::common::{coupled, read};
+use crate::common::{History, coupled, example, read};
 
 /// Two boxes on each other on a slope of 20°, which they do not slide down.
 const STACK: &str = r#"
@@ -285,4 +285,58 @@ fn propped(step: f64) -> f64 {
     let lowest = heights.iter().fold(f64::INFINITY, |least, z| least.min(*z));
     assert!(lowest > 0.05 - 5e-5, "{lowest}");
     (mean - weight).abs() / weight
+}
+
+/// An example with another value of a parameter.
+fn example_with(name: &str, from: &str, to: &str) -> History {
+    let text = example(name);
+    assert_eq!(text.matches(from).count(), 1, "{from}");
+    let model = read(&text.replace(from, to)).unwrap_or_else(|problems| panic!("{problems}"));
+    coupled(&model)
+}
+
+/// Two round pads hold a bar beside its centre: level where their torsional friction is enough for the largest acceleration of the hand, and not
+/// where it is too little for the weight. Then both carry half of the weight.
+#[test]
+fn torsional_friction_of_pads_holds_a_bar() {
+    let tilt = |torsion: f64| {
+        let run = example_with("gripper", "torsion = 2e-3", &format!("torsion = {torsion}"));
+        let last = |name: &str| *run.column(&format!("g.{name}")).last().unwrap();
+        for jaw in ["carried_left", "carried_right"] {
+            let carried = last(&format!("sensors.{jaw}"));
+            assert!((carried - 0.5 * 9.81).abs() < 1e-4, "{jaw}: {carried} N");
+        }
+        let [q0, q2] = ["q0", "q2"].map(|part| last(&format!("nodes.bar.{part}")));
+        2.0 * q2.atan2(q0)
+    };
+    let (force, arm, lift) = (60.0, 0.03, 0.075 * std::f64::consts::PI.powi(2));
+    let enough = (9.81 + lift) * arm / (2.0 * force);
+    let level = tilt(1.05 * enough);
+    assert!(level.abs() < 1e-6, "{level} rad");
+    let little = 0.9 * 9.81 * arm / (2.0 * force);
+    // It comes to rest where the weight asks for no more than the pads hold.
+    let tilted = tilt(little);
+    assert!(tilted > 0.1 && tilted.cos() <= 0.9, "{tilted} rad");
+}
+
+/// Euler and Eytelwein: friction over half a turn multiplies the force by exp(μ π). A heavier weight slides with the acceleration that this leaves, a lighter one
+/// is held.
+#[test]
+fn a_rope_on_a_drum_holds_and_slides_as_euler_says() {
+    let lowered = |heavy: f64| {
+        let run = example_with("rope-on-drum", "heavy = 2.0", &format!("heavy = {heavy}"));
+        let [left, right] = ["left", "right"]
+            .map(|node| *run.column(&format!("r.nodes.{node}.pz")).last().unwrap());
+        0.5 * (left - right)
+    };
+    let held = lowered(2.0);
+    assert!(held.abs() < 4e-3, "{held} m");
+    let gain = (0.3 * std::f64::consts::PI).exp();
+    let heavy = 4.0;
+    let exact = 0.5 * 9.81 * (heavy - gain) / (heavy + gain) * 0.5 * 0.5;
+    let found = lowered(heavy);
+    assert!(
+        (found / exact - 1.0).abs() < 0.05,
+        "{found} m, not {exact} m"
+    );
 }

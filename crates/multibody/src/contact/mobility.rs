@@ -91,6 +91,23 @@ impl Contacts {
                 }
             }
         }
+        for body in 0..self.held {
+            if self.is_touched[body] && self.is_immovable(body) {
+                for k in 6 * body..6 * body + 6 {
+                    self.mobility[k * n..(k + 1) * n].fill(0.0);
+                    (0..n).for_each(|row| self.mobility[row * n + k] = 0.0);
+                }
+            }
+        }
+    }
+
+    /// Whether all that a held node answers is rounding: no impulse moves what is driven or held in all directions.
+    fn is_immovable(&self, body: usize) -> bool {
+        let n = 6 * self.held;
+        (0..6).all(|k| {
+            let answer = self.mobility[(6 * body + k) * n + 6 * body + k];
+            answer.abs() <= self.nodes[body].rounding[k / 3]
+        })
     }
 
     /// Finds the columns of some held bodies, which a step with the same factors takes over.

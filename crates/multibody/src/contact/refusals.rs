@@ -4,7 +4,7 @@ use oldham_contact::{BodyId, ContactError, Pose};
 use oldham_space::Vec3;
 
 use super::scene::Contacts;
-use super::{ContactModel, Shape};
+use super::{ContactModel, Shape, Start};
 use crate::error::SolveError;
 use crate::model::Model;
 use crate::node::NodeId;
@@ -89,7 +89,7 @@ pub(super) fn named(model: &Model, touched: &[NodeId], described: &ContactModel)
 }
 
 /// An error in the words of the model.
-pub(super) fn explained(error: ContactError, names: &[String]) -> String {
+pub(super) fn explained(error: ContactError, names: &[String], start: Start) -> String {
     let name = |body: usize| names.get(body).map_or("a body", String::as_str);
     match error {
         ContactError::Overlap {
@@ -98,9 +98,14 @@ pub(super) fn explained(error: ContactError, names: &[String]) -> String {
             depth,
             pairs,
         } => format!(
-            "{} and {} overlap by {depth:.3e} m at the start ({pairs} contacts overlap in all); move them apart, or let `overlap = \"resolve\"` do it",
+            "{} and {} overlap by {depth:.3e} m at the start ({pairs} contacts overlap in all); {}",
             name(first),
-            name(second)
+            name(second),
+            match start {
+                Start::Refuse => "move them apart, or let `overlap = \"resolve\"` do it",
+                Start::Resolve =>
+                    "joints or other bodies leave `overlap = \"resolve\"` no way to move them apart: place them apart",
+            }
         ),
         ContactError::Lost { body, x, y, z, .. } => format!(
             "{} has left the domain: it is at ({x:.3e}, {y:.3e}, {z:.3e}) m; a wall is missing, or it was passed within one step",

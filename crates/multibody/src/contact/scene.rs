@@ -66,7 +66,12 @@ pub(super) struct ContactNode {
     /// Inverse inertia about it in node axes, and inverse mass; zero for held nodes.
     pub inverse_inertia: Mat3,
     pub inverse_mass: f64,
+    /// Answers to unit impulses and moments that are rounding errors of constraints: far below those of the node's own inertia.
+    pub rounding: [f64; 2],
 }
+
+/// What constraints hold altogether answers with less than this share of the node's own inertia.
+const ROUNDING: f64 = 1e-12;
 
 impl Contacts {
     /// Lays the contacts of a model out.
@@ -110,7 +115,7 @@ impl Contacts {
         }
         let names = named(model, &touched, described);
         let explain = |error: ContactError| ModelError::Contact {
-            what: explained(error, &names),
+            what: explained(error, &names, described.options.start),
         };
         let mut surfaces = Surfaces::default();
         for (place, each) in nodes.iter().enumerate() {
@@ -385,7 +390,7 @@ impl Contacts {
     fn explain(&self, error: ContactError, time: f64) -> SolveError {
         SolveError::Contact {
             time,
-            what: explained(error, &self.names),
+            what: explained(error, &self.names, self.model.options.start),
         }
     }
 }
@@ -397,6 +402,7 @@ impl Default for ContactNode {
             centre: Vec3::ZERO,
             inverse_inertia: Mat3::ZERO,
             inverse_mass: 0.0,
+            rounding: [0.0; 2],
         }
     }
 }
@@ -410,9 +416,13 @@ impl ContactNode {
     ) -> Result<Self, ModelError> {
         let centre = inertia.centre();
         if is_held {
+            let moments = inertia.about_centre().0;
+            let trace = moments[0][0] + moments[1][1] + moments[2][2];
+            let own = [inertia.mass, trace].map(f64::recip);
             return Ok(Self {
                 node: node.0,
                 centre,
+                rounding: own.map(|own| if own.is_finite() { ROUNDING * own } else { 0.0 }),
                 ..Self::default()
             });
         }
@@ -423,12 +433,10 @@ impl ContactNode {
                 centre,
                 inverse_inertia,
                 inverse_mass: 1.0 / inertia.mass,
+                rounding: [0.0; 2],
             }),
-            None => Err(ModelError::Contact {
-                what: format!(
-                    "the shapes of `{}` need mass and inertia about all axes behind them: give it a body",
-                    model.node_name(node)
-                ),
+            None => Err(ModelError::ShapesWithoutMass {
+                node: model.node_name(node).to_owned(),
             }),
         }
     }

@@ -12,9 +12,9 @@
 //! Math. 21 (1967) 343–348; Knight, Ruiz, Uçar, "A symmetry preserving algorithm for matrix
 //! scaling", SIAM J. Matrix Anal. Appl. 35 (2014) 931–955.
 
-use super::dispatch::Kernel;
 use super::front;
 use super::lu::{BlockLu, worked_columns};
+use oldham_space::kernel::Kernel;
 
 /// Sweeps of the balanced way, at most.
 const SWEEPS: usize = 60;

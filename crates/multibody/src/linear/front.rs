@@ -7,7 +7,7 @@
 //! these, which is needed only until the parent has taken it. Rows beyond `order` are padding and
 //! stay zero, so that the update may work on whole chunks of [`LANES`] rows.
 
-use super::dispatch::sub_mul;
+use oldham_space::kernel::sub_mul;
 
 /// Rows that the update treats at once.
 pub const LANES: usize = 4;

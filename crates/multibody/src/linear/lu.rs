@@ -1,10 +1,10 @@
 //! The numerical factorisation.
 
-use super::dispatch::{self, Kernel};
 use super::equilibrate::Equilibrate;
 use super::front;
 use super::symbolic::{Destination, FrontPlan, Structure, Symbolic};
 use oldham_cosim::Visitor;
+use oldham_space::kernel::{self, Kernel};
 
 /// A pivot that vanished for good: the matrix is singular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,8 +133,8 @@ impl BlockLu {
     /// again and repeat.
     pub fn factor(&mut self, prescribed: Prescribed) -> Result<bool, SingularPivot> {
         self.prescribed = prescribed;
-        dispatch::run(Equilibrate { lu: self });
-        let failed = dispatch::run(Factor { lu: self });
+        kernel::run(Equilibrate { lu: self });
+        let failed = kernel::run(Factor { lu: self });
         let Some((front, pivot)) = failed else {
             return Ok(true);
         };
@@ -239,7 +239,7 @@ impl BlockLu {
     /// Forward from one front on, then backward through all.
     fn substitute(&mut self, x: &mut [f64], from: usize) {
         assert_eq!(x.len(), self.unknowns());
-        dispatch::run(Solve { lu: self, x, from });
+        kernel::run(Solve { lu: self, x, from });
     }
 }
 

@@ -5,7 +5,6 @@
 //! dense fronts (`front`) without any allocation. Chains become block tridiagonal by themselves.
 //! Nothing here knows mechanics.
 
-mod dispatch;
 mod equilibrate;
 mod front;
 mod lu;

@@ -125,6 +125,7 @@ impl Checker<'_> {
         let place = match error {
             ModelError::UnphysicalBody { node }
             | ModelError::NotFinite { node }
+            | ModelError::ShapesWithoutMass { node }
             | ModelError::VelocityBesideTangent { node } => draft.places.get(node),
             ModelError::DependsOnPast { element }
             | ModelError::ReadsReactions { element }

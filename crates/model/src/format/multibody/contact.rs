@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Lengths, Orientation, Vector};
-use crate::format::{At, Count, Fraction, NonNegative, Positive};
+use crate::format::{At, Count, NonNegative, Positive, Restitution};
 
 /// The residual that is accepted when nothing else is said, in m/s.
 pub(crate) const DEFAULT_RESIDUAL: f64 = 1e-6;
@@ -31,7 +31,7 @@ pub(crate) struct Contact {
     /// Newton's coefficient of restitution of all surfaces that give none of their own, from 0 (plastic) to 1 (elastic). Of two
     /// surfaces the smaller counts.
     #[schemars(extend("default" = 0.0))]
-    pub restitution: Option<At<Fraction>>,
+    pub restitution: Option<At<Restitution>>,
     /// Pairs of nodes whose shapes pass through each other, besides those that a joint connects.
     pub exclude: Option<Vec<At<Vec<At<String>>>>>,
     /// What happens to shapes that overlap at the start.
@@ -133,7 +133,7 @@ pub(crate) struct ContactShape {
     /// Torsional friction in m. By default that of `contact`.
     pub torsion: Option<At<NonNegative>>,
     /// Newton's coefficient of restitution. By default that of `contact`.
-    pub restitution: Option<At<Fraction>>,
+    pub restitution: Option<At<Restitution>>,
     /// Stiffness in N/m of each contact point. By default the surface is rigid.
     pub stiffness: Option<At<Positive>>,
     /// Damping in N·s/m of each contact point, beside a stiffness.
@@ -197,7 +197,7 @@ pub(crate) struct Particles {
     /// Coulomb's coefficient of friction, the same for all particles of a subsystem. By default that of `contact`.
     pub friction: Option<At<NonNegative>>,
     /// Newton's coefficient of restitution, the same for all particles of a subsystem. By default that of `contact`.
-    pub restitution: Option<At<Fraction>>,
+    pub restitution: Option<At<Restitution>>,
 }
 
 /// Distance of the centres of particles when nothing else is said, in radii.

@@ -14,7 +14,7 @@ use crate::format::multibody::{
     Contact, ContactLaw, DEFAULT_DOMAIN, DEFAULT_RESIDUAL, DEFAULT_SPACING, Impacts, Multibody,
     Overlap, Particles,
 };
-use crate::format::{At, Count, Entry, Fraction, NonNegative, place};
+use crate::format::{At, Count, Entry, NonNegative, Restitution, place};
 use crate::mechanism::{CONTACT_PORTS, PARTICLE_PORTS, ParticleSketch};
 
 impl Checker<'_> {
@@ -87,7 +87,7 @@ impl Checker<'_> {
     fn contact_surface(
         &mut self,
         friction: &Option<At<NonNegative>>,
-        restitution: &Option<At<Fraction>>,
+        restitution: &Option<At<Restitution>>,
         otherwise: Surface,
     ) -> Option<Surface> {
         let friction = self.number_or(friction, otherwise.friction);

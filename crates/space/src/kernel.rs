@@ -1,4 +1,4 @@
-//! Runs a kernel with the best instruction set of the machine.
+//! Kernels that run with the best instruction set of the machine.
 
 /// Work that is compiled once for each instruction set. Implementations must be `inline(always)`
 /// all the way down, or they fall back to the baseline.
@@ -35,4 +35,10 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
 #[inline(always)]
 pub fn sub_mul<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { b.mul_add(-c, a) } else { a - b * c }
+}
+
+/// a + b c, in one rounding where that is one instruction.
+#[inline(always)]
+pub fn add_mul<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FUSED { b.mul_add(c, a) } else { a + b * c }
 }
