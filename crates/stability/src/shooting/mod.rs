@@ -174,6 +174,14 @@ pub enum ShootingError {
         /// The part in which that is.
         worst: String,
     },
+    /// Too much of the state remembers a period for longer than that.
+    #[error(
+        "no steady motion was found: more than {most} motions of the model last for longer than the period; damp what vibrates, or trim a coarser model"
+    )]
+    TooMany {
+        /// Motions that were followed.
+        most: usize,
+    },
     /// Newton's method does not find one.
     #[error(
         "no steady motion was found near the start: after {iterations} Newton steps {residual:.1e} of the state still changes over a period, most of it in `{worst}`; start nearer to it, run longer before (`settling_time`), or give the period if it vibrates"
@@ -186,4 +194,14 @@ pub enum ShootingError {
         /// The part in which that is.
         worst: String,
     },
+}
+
+impl ShootingError {
+    /// Whether another way of looking for it may find it.
+    fn may_be_found_otherwise(&self) -> bool {
+        matches!(
+            self,
+            Self::NotFound { .. } | Self::NotHeld { .. } | Self::Analysis(AnalysisError::Fault(_))
+        )
+    }
 }
