@@ -8,6 +8,7 @@ mod interface_model;
 mod stability;
 mod sweep;
 mod threads;
+mod trim;
 mod view;
 
 use std::hint::black_box;
@@ -30,7 +31,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 18] = [
     "engine",
     "beam",
     "shell",
@@ -41,6 +42,7 @@ pub const NAMES: [&str; 17] = [
     "interface-model",
     "map",
     "stability",
+    "trim",
     "predictors",
     "compensation",
     "overlap",
@@ -121,6 +123,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "interface-model" => interface_model::figures()?,
             "map" => stability_map()?,
             "stability" => stability::figures()?,
+            "trim" => trim::figures()?,
             "predictors" => predictors(),
             "compensation" => compensation::compensation()?,
             "overlap" => threads::overlap(),

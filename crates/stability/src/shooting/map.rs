@@ -193,6 +193,11 @@ impl PeriodMap<'_> {
             let of_kind = || (0..kinds.len()).filter(|&place| kinds[place] == kind);
             let largest = of_kind().map(|place| magnitudes[place]).fold(0.0, f64::max);
             of_kind().for_each(|place| magnitudes[place] = largest);
+            if kind == Kind::Velocity {
+                // A tyre remembers how fast it slides, which has the rounding of how fast it goes.
+                let scalars = (0..kinds.len()).filter(|&place| kinds[place] == Kind::Scalar);
+                scalars.for_each(|place| magnitudes[place] = magnitudes[place].max(largest));
+            }
         }
         Ok(Sizes {
             probes,
@@ -265,7 +270,7 @@ pub(crate) struct Sizes {
     pub probes: DVector<f64>,
     /// Changes that belong together: units of lengths.
     pub changes: DVector<f64>,
-    /// How large the motion is: of velocities the largest one, of other coordinates they themselves, or the largest of all, but no more than
+    /// How large the motion is: of velocities the largest one, of scalars they themselves or that, of other coordinates they themselves, or the largest of all, but no more than
     /// one: what is nearly zero counts as that.
     pub magnitudes: DVector<f64>,
     /// Whether the next step needs them.
@@ -285,8 +290,10 @@ pub(crate) enum Kind {
     Velocity,
     /// A component of an angular velocity in space.
     Spin,
-    /// A place, or anything else.
-    Motion,
+    /// A component of a place.
+    Place,
+    /// Anything else, of an unknown unit.
+    Scalar,
 }
 
 /// Components of the linear velocity that follows an orientation and, with them, of the angular one; what follows are accelerations and forces.
@@ -314,7 +321,10 @@ impl Visitor for Kinds {
         false
     }
     fn vector(&mut self, values: &mut [f64]) {
-        self.found.extend(values.iter().map(|_| Kind::Motion));
+        self.found.extend(values.iter().map(|_| Kind::Scalar));
+    }
+    fn point(&mut self, values: &mut [f64]) {
+        self.found.extend(values.iter().map(|_| Kind::Place));
     }
     fn spatial(&mut self, values: &mut [f64]) {
         for _ in values {

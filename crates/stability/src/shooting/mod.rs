@@ -15,7 +15,7 @@ mod tangent;
 
 use std::time::Duration;
 
-use oldham_cosim::{Simulation, Snapshot};
+use oldham_cosim::{Fault, Simulation, Snapshot};
 
 pub use multipliers::{Multiplier, Multipliers};
 pub use newton::TOLERANCE;
@@ -130,6 +130,11 @@ pub enum ShootingError {
     /// The model cannot be stepped, saved and changed.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
+    /// The model fails by itself.
+    #[error(
+        "the model fails before it comes to a steady motion: {0}; start nearer to the motion, or hold what runs away and free a parameter that acts on it"
+    )]
+    Fails(Fault),
     /// Parameters that nothing determines.
     #[error(
         "{count} of the free parameters ({names}) {verb} not determined: nothing that is held depends on {them}, or too little is held; hold as many quantities as parameters are free",

@@ -21,8 +21,9 @@ const VECTORS: usize = 160;
 const STARTS: usize = 3;
 const FILTERED: usize = 2;
 const SEEDS: [u64; 2] = [0, 5];
-/// Two results may agree by chance.
+/// Two results may agree by chance, by which they do not differ by more than this.
 const CAUTION: f64 = 10.0;
+const CHANCE: f64 = 0.1;
 /// Those that are told are no smaller than this.
 const SMALLEST: f64 = 1e-6;
 /// Distance within which the results of two Krylov spaces are the same.
@@ -112,7 +113,7 @@ impl Multipliers {
             let is_told = is_small || moved < SAME || value.norm() > 1.0 - SAME;
             is_told.then_some(Multiplier {
                 value,
-                error: CAUTION * moved + ROUNDING,
+                error: (CAUTION * moved).min(moved + CHANCE) + ROUNDING,
             })
         });
         let mut values: Vec<Multiplier> = values.collect();
@@ -154,13 +155,17 @@ fn projected(
     share: f64,
 ) -> Result<Option<DMatrix<f64>>, AnalysisError> {
     let mut starts = Vec::with_capacity(STARTS);
+    let mut size = 1.0;
     for place in 0..STARTS {
         let mut start = Random(seed + place as u64).direction(sizes.needed.len());
         for _ in 0..FILTERED {
-            let share = map.best_share(base, sizes, &start)?;
-            let change = start.component_mul(&sizes.changes) * share;
+            // What suits one random direction suits the others.
+            if place == 0 {
+                size = map.best_share(base, sizes, &start)?;
+            }
+            let change = start.component_mul(&sizes.changes) * size;
             let (led, _) = map.response(base, &change)?;
-            let mut image = led.component_div(&sizes.changes) / share + start;
+            let mut image = led.component_div(&sizes.changes) / size + start;
             for (image, needed) in image.iter_mut().zip(&sizes.needed) {
                 *image = if *needed { *image } else { 0.0 };
             }

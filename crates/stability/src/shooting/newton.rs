@@ -100,9 +100,9 @@ impl Shooting<'_> {
                 Err(error @ (ShootingError::NotFound { .. } | ShootingError::NotHeld { .. })) => {
                     first_failure.get_or_insert(error);
                 }
-                Err(ShootingError::Analysis(error @ AnalysisError::Fault(_))) => {
+                Err(ShootingError::Analysis(AnalysisError::Fault(fault))) => {
                     // A model that fails by itself will not do otherwise later.
-                    return Err(first_failure.unwrap_or(error.into()));
+                    return Err(first_failure.unwrap_or(ShootingError::Fails(fault)));
                 }
                 Err(ShootingError::Analysis(AnalysisError::TooLong { seconds })) => {
                     return Err(first_failure.unwrap_or(ShootingError::TooLong { seconds }));
