@@ -66,6 +66,29 @@ fn a_lorry_with_a_trailer_runs_straight_ahead() {
     assert!(at[1].abs() < 1e-6 && at[2].abs() < 1e-6, "{at:?}");
 }
 
+/// The racing car, cut between its axles, in a steady turn: the velocity that is carried along turns with the car, so that its radius is speed over yaw rate, and
+/// the car keeps both.
+#[test]
+fn a_racing_car_goes_round_in_a_steady_turn() {
+    let file = example("formula-student")
+        .set("v0", 100.0 / 3.6)
+        .set("acceleration", 0.0)
+        .set("t_step", -1000.0);
+    let found = found(&file);
+    let trim = &found.trim;
+    assert_eq!(trim.verdict, "stable", "{trim:?}");
+    assert!(
+        trim.coordinates > 1000 && trim.macro_steps < 80_000,
+        "{trim:?}"
+    );
+    // The rack was chosen for 0.8 g.
+    let speed = trim.velocity[0].hypot(trim.velocity[1]);
+    let lateral = speed * trim.turning[2] / 9.81;
+    assert!((lateral - 0.8).abs() < 0.03, "{lateral}");
+    let at = stays(&file, &found, &["car.sensors.vx", "car.chassis.wz"], 1e-6);
+    assert!((at[1] - trim.turning[2]).abs() < 1e-6, "{at:?}");
+}
+
 /// Collective pitch and torque by the sums over blade elements, with coning: (J Ω² cos β) sin β = M − m g R/2 cos β.
 #[test]
 fn a_rotor_in_hover_has_the_pitch_of_its_blade_elements() {
