@@ -145,6 +145,7 @@ pub enum Command {
     ///   oldham trim model.toml
     ///   oldham trim car.toml --hold car.sensors.vx=27.8 --free throttle
     ///   oldham trim rotor.toml --period 0.5
+    ///   oldham trim bicycle.toml --over speed=3:8:11
     ///   oldham run  car.toml --from car.trim
     #[command(verbatim_doc_comment)]
     Trim(Trim),
@@ -245,6 +246,7 @@ impl Command {
                 None => (stability.over.iter().collect(), "--over"),
             },
             Self::Modes(modes) => (modes.over.iter().collect(), "--over"),
+            Self::Trim(trim) => (trim.over.iter().collect(), "--over"),
             _ => (Vec::new(), ""),
         };
         let varied = varied

@@ -11,6 +11,7 @@ mod advice;
 mod campbell;
 mod compare;
 mod compensation;
+mod continuation;
 mod course;
 mod doubts;
 mod error;
@@ -41,6 +42,7 @@ pub use compare::{
     Tried, compare,
 };
 pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
+pub use continuation::{BranchPoint, Branching, Continuation, FollowedMotion, continuation};
 pub use course::{Onlooker, first_row, initial_row};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings, shipped_kinds};
@@ -75,4 +77,4 @@ pub use sweep::{
     SweepOptions, SweepProgress, SweepReport, SweepRun, SweepStatus, Values, Variation,
     VariationError, combinations,
 };
-pub use trim::{Trim, TrimOptions, TrimmedFile, trim};
+pub use trim::{Factor, Quantity, Trim, TrimOptions, TrimmedFile, trim};

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use oldham_study::Variation;
 
 use super::ModelArgs;
-use super::values::{held, not_negative, positive, seconds};
+use super::values::{held, not_negative, positive, seconds, variation};
 
 /// Arguments of `trim`.
 #[derive(Args)]
@@ -28,7 +29,11 @@ pub struct Trim {
     /// Run the model for so many seconds before the search begins [default: that of the section `trim`, or none]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = not_negative)]
     pub settling_time: Option<f64>,
-    /// Time for the search in seconds
+    /// Follow the motion over a range of a parameter; states go to a folder, which is MODEL-trim by default, and those that are there
+    /// already are not looked for again
+    #[arg(long, value_name = "KEY=LOW:HIGH[:POINTS]", value_parser = variation)]
+    pub over: Option<Variation>,
+    /// Time for the search in seconds, of each value with --over
     #[arg(long, value_name = "N", default_value_t = 300.0, allow_negative_numbers = true, value_parser = seconds)]
     pub seconds: f64,
     /// The file of the state [default: the model's name with .trim, here]

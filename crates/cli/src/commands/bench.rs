@@ -9,6 +9,7 @@ mod interface_model;
 mod stability;
 mod sweep;
 mod threads;
+mod trim;
 mod view;
 
 use std::hint::black_box;
@@ -42,6 +43,7 @@ pub const NAMES: [&str; 18] = [
     "interface-model",
     "map",
     "stability",
+    "trim",
     "predictors",
     "compensation",
     "overlap",
@@ -123,6 +125,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "interface-model" => interface_model::figures()?,
             "map" => stability_map()?,
             "stability" => stability::figures()?,
+            "trim" => trim::figures()?,
             "predictors" => predictors(),
             "compensation" => compensation::compensation()?,
             "overlap" => threads::overlap(),

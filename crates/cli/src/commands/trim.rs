@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use oldham_study::{StudyError, Trim, TrimOptions, trim};
+use oldham_study::{
+    Continuation, Draw, StudyError, Trim, TrimOptions, Variation, continuation, trim,
+};
 use serde_json::json;
 
 use crate::args;
@@ -17,6 +19,9 @@ use crate::{interrupt, load, picture};
 const SHOWN: usize = 6;
 
 pub fn execute(arguments: &args::Trim) -> Result<(), Failure> {
+    if let Some(over) = &arguments.over {
+        return follow(arguments, over);
+    }
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, ".trim"));
     picture::protect(&out, &[&arguments.model.model])?;
@@ -25,14 +30,7 @@ pub fn execute(arguments: &args::Trim) -> Result<(), Failure> {
     }
     let model = load::model(&arguments.model)?;
     let file = load::file(&arguments.model);
-    let options = TrimOptions {
-        hold: arguments.hold.clone(),
-        free: arguments.free.clone(),
-        period: arguments.period,
-        finds_period: arguments.find_period,
-        settle: arguments.settling_time,
-        granted: Some(Duration::from_secs_f64(arguments.seconds)),
-    };
+    let options = options(arguments);
     let found = {
         let _analysis = interrupt::Analysis::new();
         let waiting = Waiting::new("looking for the steady motion", arguments.json);
@@ -57,6 +55,115 @@ pub fn execute(arguments: &args::Trim) -> Result<(), Failure> {
         say!("  state      {}", out.display());
     }
     Ok(())
+}
+
+fn options(arguments: &args::Trim) -> TrimOptions {
+    TrimOptions {
+        hold: arguments.hold.clone(),
+        free: arguments.free.clone(),
+        period: arguments.period,
+        finds_period: arguments.find_period,
+        settle: arguments.settling_time,
+        granted: Some(Duration::from_secs_f64(arguments.seconds)),
+    }
+}
+
+/// Steady motions over a range of a parameter.
+fn follow(arguments: &args::Trim, over: &Variation) -> Result<(), Failure> {
+    let range = over.axis(&Draw::default()).map_err(StudyError::from)?;
+    let folder = arguments.out.clone();
+    let folder = folder.unwrap_or_else(|| load::beside(&arguments.model.model, "-trim"));
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::File {
+        path: folder.clone(),
+        reason: error.to_string(),
+    })?;
+    let file = load::file(&arguments.model);
+    let found = {
+        let _analysis = interrupt::Analysis::new();
+        let waiting = Waiting::new("looking for steady motions", arguments.json);
+        continuation(&file, &range, &options(arguments), &folder, |value, _| {
+            waiting.at(format!(
+                "looking for the steady motion at {} = {}",
+                range.key,
+                number(value)
+            ));
+        })?
+    };
+    if arguments.json {
+        let answer = json!({
+            "command": "trim",
+            "status": "finished",
+            "continuation": found,
+            "folder": load::shown(&folder),
+        });
+        say!("{answer:#}");
+        return Ok(());
+    }
+    print_followed(&found);
+    say!("  states     {}", folder.display());
+    Ok(())
+}
+
+fn print_followed(found: &Continuation) {
+    let first = found.motions.iter().find_map(|motion| motion.trim.as_ref());
+    let names = first.map_or_else(Vec::new, |trim| {
+        let names = trim.found.iter().map(|quantity| quantity.name.clone());
+        names.collect()
+    });
+    let mut header = vec![found.key.clone()];
+    header.extend(names.iter().cloned());
+    header.extend(
+        [
+            "residual",
+            "verdict",
+            "largest",
+            "growth / 1/s",
+            "frequency / Hz",
+        ]
+        .map(String::from),
+    );
+    let rows = found.motions.iter().map(|motion| {
+        let mut row = vec![number(motion.value)];
+        let Some(trim) = &motion.trim else {
+            row.extend(names.iter().map(|_| "-".to_owned()));
+            row.extend(["-", "not found", "-", "-", "-"].map(String::from));
+            return row;
+        };
+        row.extend(trim.found.iter().map(|quantity| exact(quantity.value)));
+        row.extend([format!("{:.1e}", trim.residual), trim.verdict.clone()]);
+        match trim.multipliers.first() {
+            Some(one) => row.extend([
+                format!("{:.6}", one.radius),
+                number(one.growth),
+                number(one.frequency),
+            ]),
+            None => row.extend(["-", "-", "-"].map(String::from)),
+        }
+        row
+    });
+    let title = first.map_or("", |trim| trim.model.as_str());
+    say!("{title}: steady motions over {}", found.key);
+    say!("{}", Table::of(header, rows.collect()));
+    for point in &found.branch_points {
+        let text = format!(
+            "branches   at {} = {} ± {:.0e}: {}",
+            found.key,
+            number(point.value),
+            point.error,
+            point.kind.describe()
+        );
+        say!("  {}", fold(&text, 13));
+    }
+    for motion in &found.motions {
+        if let Some(failure) = &motion.failure {
+            let text = format!(
+                "not found  at {} = {}: {failure}",
+                found.key,
+                number(motion.value)
+            );
+            say!("  {}", fold(&text, 13));
+        }
+    }
 }
 
 fn print(trim: &Trim) {

@@ -123,8 +123,8 @@ impl Frame {
         poses.points.get(point).map(|point| point.0)
     }
 
-    /// The same with the spins that are seen between two states.
-    pub fn spinning(mut self, before: &Poses, after: &Poses) -> Self {
+    /// The same with the spins that are seen between two states, and their axes between these and a third one.
+    pub fn spinning(mut self, before: &Poses, after: &Poses, third: &Poses) -> Self {
         let turn = self.turn(before, after);
         let both = before.orientations.iter().zip(&after.orientations);
         let own: Vec<Vec3> = both
@@ -135,15 +135,19 @@ impl Frame {
             .collect();
         let fastest = own.iter().map(|own| own.norm()).fold(0.0, f64::max);
         let least = LEAST_SPIN.max(SPINS * fastest);
-        let axis = |own: Vec3| match own.norm() > least {
-            true => own * (1.0 / own.norm()),
+        let still: Vec<usize> = (0..own.len())
+            .filter(|&place| own[place].norm() <= least)
+            .collect();
+        let seen = [before, after, third];
+        let axis = |(place, own): (usize, Vec3)| match own.norm() > least {
+            true => hinge(seen, place, &still).unwrap_or(own * (1.0 / own.norm())),
             false => Vec3::ZERO,
         };
         let mut spins: Vec<Spin> = own
             .into_iter()
             .enumerate()
             .map(|(of, own)| Spin {
-                axis: axis(own),
+                axis: axis((of, own)),
                 of,
             })
             .collect();
@@ -237,6 +241,25 @@ impl Frame {
 /// Whether an orientation is the place of one that is not there yet, as in a history that is not filled.
 fn is_unused(before: &Quaternion, after: &Quaternion) -> bool {
     *before == Quaternion::IDENTITY && *after == Quaternion::IDENTITY
+}
+
+/// The axis in its own axes about which an orientation turns against one of those that do not spin: what carries a wheel may turn itself, but the
+/// axis on which the wheel sits stays the same from step to step.
+fn hinge(seen: [&Poses; 3], place: usize, still: &[usize]) -> Option<Vec3> {
+    let relative = |poses: &Poses, carrier: usize| {
+        let carrier = poses.orientations[carrier];
+        carrier.conjugate().times(poses.orientations[place])
+    };
+    let unit = |turn: Vec3| turn * (1.0 / turn.norm());
+    let axes = still.iter().filter_map(|&carrier| {
+        let [first, second, third] = seen.map(|poses| relative(poses, carrier));
+        let turns = [(first, second), (second, third)];
+        let [one, two] = turns.map(|(from, to)| unit(from.conjugate().times(to).log()));
+        let off = (one - two).norm();
+        off.is_finite().then_some((off, one))
+    });
+    let best = axes.min_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, axis)| axis)
 }
 
 /// What an orientation turns besides a turn of everything, in its own axes.
@@ -423,7 +446,7 @@ mod tests {
             shifts: [true, true, false],
             ..Frame::carried(before, after)
         };
-        frame.spinning(before, after)
+        frame.spinning(before, after, after)
     }
 
     #[test]

@@ -20,6 +20,10 @@ const SMALLEST: f64 = 1e-3;
 /// Multiples of a direction that are tried.
 const SHARES: [f64; 6] = [512.0, 64.0, 8.0, 1.0, 1.0 / 8.0, 1.0 / 64.0];
 
+/// What may change over a period of what is followed no further, relative to the state, and how much more than at best.
+const RELAXED: f64 = 1e-4;
+const AWAY: f64 = 3.0;
+
 /// Where a period leads.
 pub(crate) struct Image {
     /// The change of each coordinate in axes that move along; that of multipliers is zero.
@@ -41,6 +45,8 @@ pub(crate) struct PeriodMap<'h> {
     /// Macro steps taken so far.
     pub taken: u64,
     pub budget: &'h TimeBudget,
+    /// Whether points of a search are taken for what they have become after a period.
+    pub settles: bool,
 }
 
 impl PeriodMap<'_> {
@@ -64,6 +70,68 @@ impl PeriodMap<'_> {
             held,
             motion,
         })
+    }
+
+    /// The point of a search that a change of the base point leads to, and where a period leads from there.
+    pub fn point(&mut self, base: &Chart, change: &[f64]) -> Result<(Chart, Image), AnalysisError> {
+        if self.settles {
+            return self.settled(base, change);
+        }
+        let base = self.moved(base, change);
+        let image = self.image(&base, &vec![0.0; base.dimension()])?;
+        Ok((base, image))
+    }
+
+    /// Where a change of the base point is after a period, with the clock of the base point, and where the next period leads from there.
+    /// What a period forgets is forgotten then: constraints that the change violates, and histories that do not belong to it.
+    fn settled(&mut self, base: &Chart, change: &[f64]) -> Result<(Chart, Image), AnalysisError> {
+        let led = self.image(base, change)?;
+        let place: Vec<f64> = led
+            .change
+            .iter()
+            .zip(change)
+            .map(|(led, own)| led + own)
+            .collect();
+        let base = self.moved(base, &place);
+        let image = self.image(&base, &vec![0.0; base.dimension()])?;
+        Ok((base, image))
+    }
+
+    /// Follows the model as long as it comes nearer to a steady motion, with the clock of the base point.
+    pub fn relaxed(&mut self, mut base: Chart, periods: usize) -> Result<Chart, AnalysisError> {
+        let kinds = Kinds::of(&mut self.simulation);
+        let still = vec![0.0; base.dimension()];
+        let mut best: Option<(f64, Chart)> = None;
+        for _ in 0..periods {
+            let image = self.image(&base, &still);
+            let least = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
+            let image = match image {
+                Err(AnalysisError::Fault(_)) if best.is_some() => break,
+                image => image?,
+            };
+            let sizes = probe_sizes(&mut self.simulation, &base);
+            let shares = image.change.iter().zip(&sizes).zip(&kinds);
+            let shares = shares.filter(|(_, kind)| **kind != Kind::Consequence);
+            let moving = shares.map(|((change, size), _)| (change * PROBE / size).abs());
+            let moving = moving.fold(0.0, f64::max);
+            if moving > AWAY * least {
+                break;
+            }
+            if moving < least {
+                best = Some((moving, base.clone()));
+            }
+            if moving < RELAXED {
+                break;
+            }
+            base = self.moved(&base, image.change.as_slice());
+        }
+        let (_, best) = best.expect("the first is the best so far");
+        Ok(best)
+    }
+
+    /// For each coordinate, whether the next step needs it.
+    pub fn needed(&mut self) -> Vec<bool> {
+        Layout::of(&mut self.simulation).needed().collect()
     }
 
     /// A period from the present state on; means of what is held.
@@ -117,12 +185,26 @@ impl PeriodMap<'_> {
                 *size = (*size * (square / SAMPLES as f64).sqrt()).max(*floor);
             }
         }
+        base.base().restore(&mut self.simulation);
+        let kinds = Kinds::of(&mut self.simulation);
+        let mut magnitudes = (&probes / PROBE).map(|own| own.max(unit));
+        // A component of a velocity is small or large beside the velocities of the motion.
+        for kind in [Kind::Velocity, Kind::Spin] {
+            let of_kind = || (0..kinds.len()).filter(|&place| kinds[place] == kind);
+            let largest = of_kind().map(|place| magnitudes[place]).fold(0.0, f64::max);
+            of_kind().for_each(|place| magnitudes[place] = largest);
+            if kind == Kind::Velocity {
+                // A tyre remembers how fast it slides, which has the rounding of how fast it goes.
+                let scalars = (0..kinds.len()).filter(|&place| kinds[place] == Kind::Scalar);
+                scalars.for_each(|place| magnitudes[place] = magnitudes[place].max(largest));
+            }
+        }
         Ok(Sizes {
-            probes: probes.clone(),
-            magnitudes: (probes / PROBE).map(|own| own.max(unit)),
+            probes,
+            magnitudes,
             changes: sizes,
             needed,
-            kinds: Kinds::of(&mut self.simulation),
+            kinds,
         })
     }
 
@@ -170,6 +252,7 @@ impl PeriodMap<'_> {
             held: self.held,
             taken: 0,
             budget: self.budget,
+            settles: self.settles,
         }
     }
 
@@ -187,8 +270,8 @@ pub(crate) struct Sizes {
     pub probes: DVector<f64>,
     /// Changes that belong together: units of lengths.
     pub changes: DVector<f64>,
-    /// How large the coordinates are themselves, or the largest of all, but no more than one: what is nearly zero counts
-    /// as that.
+    /// How large the motion is: of velocities the largest one, of scalars they themselves or that, of other coordinates they themselves, or the largest of all, but no more than
+    /// one: what is nearly zero counts as that.
     pub magnitudes: DVector<f64>,
     /// Whether the next step needs them.
     pub needed: Vec<bool>,
@@ -203,23 +286,30 @@ pub(crate) enum Kind {
     Angle,
     /// An acceleration or a force: the next step finds it from the others.
     Consequence,
-    /// A place, a velocity, or anything else.
-    Motion,
+    /// A component of a velocity in space.
+    Velocity,
+    /// A component of an angular velocity in space.
+    Spin,
+    /// A component of a place.
+    Place,
+    /// Anything else, of an unknown unit.
+    Scalar,
 }
 
-/// Linear and angular velocity follow an orientation, and what follows them are accelerations and forces.
+/// Components of the linear velocity that follows an orientation and, with them, of the angular one; what follows are accelerations and forces.
+const LINEAR: usize = 3;
 const VELOCITIES: usize = 6;
 
 /// Tells coordinates apart.
 #[derive(Default)]
-struct Kinds {
+pub(crate) struct Kinds {
     found: Vec<Kind>,
     /// Components of vectors since the last orientation.
     vectors: usize,
 }
 
 impl Kinds {
-    fn of(simulation: &mut Simulation) -> Vec<Kind> {
+    pub fn of(simulation: &mut Simulation) -> Vec<Kind> {
         let mut kinds = Self::default();
         simulation.visit(&mut kinds);
         kinds.found
@@ -231,14 +321,18 @@ impl Visitor for Kinds {
         false
     }
     fn vector(&mut self, values: &mut [f64]) {
-        self.found.extend(values.iter().map(|_| Kind::Motion));
+        self.found.extend(values.iter().map(|_| Kind::Scalar));
+    }
+    fn point(&mut self, values: &mut [f64]) {
+        self.found.extend(values.iter().map(|_| Kind::Place));
     }
     fn spatial(&mut self, values: &mut [f64]) {
         for _ in values {
             self.vectors += 1;
-            self.found.push(match self.vectors <= VELOCITIES {
-                true => Kind::Motion,
-                false => Kind::Consequence,
+            self.found.push(match self.vectors {
+                ..=LINEAR => Kind::Velocity,
+                ..=VELOCITIES => Kind::Spin,
+                _ => Kind::Consequence,
             });
         }
     }

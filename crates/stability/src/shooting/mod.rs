@@ -15,7 +15,7 @@ mod tangent;
 
 use std::time::Duration;
 
-use oldham_cosim::{Simulation, Snapshot};
+use oldham_cosim::{Fault, Simulation, Snapshot};
 
 pub use multipliers::{Multiplier, Multipliers};
 pub use newton::TOLERANCE;
@@ -130,6 +130,11 @@ pub enum ShootingError {
     /// The model cannot be stepped, saved and changed.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
+    /// The model fails by itself.
+    #[error(
+        "the model fails before it comes to a steady motion: {0}; start nearer to the motion, or hold what runs away and free a parameter that acts on it"
+    )]
+    Fails(Fault),
     /// Parameters that nothing determines.
     #[error(
         "{count} of the free parameters ({names}) {verb} not determined: nothing that is held depends on {them}, or too little is held; hold as many quantities as parameters are free",
@@ -174,6 +179,14 @@ pub enum ShootingError {
         /// The part in which that is.
         worst: String,
     },
+    /// Too much of the state remembers a period for longer than that.
+    #[error(
+        "no steady motion was found: more than {most} motions of the model last for longer than the period; damp what vibrates, or trim a coarser model"
+    )]
+    TooMany {
+        /// Motions that were followed.
+        most: usize,
+    },
     /// Newton's method does not find one.
     #[error(
         "no steady motion was found near the start: after {iterations} Newton steps {residual:.1e} of the state still changes over a period, most of it in `{worst}`; start nearer to it, run longer before (`settling_time`), or give the period if it vibrates"
@@ -186,4 +199,14 @@ pub enum ShootingError {
         /// The part in which that is.
         worst: String,
     },
+}
+
+impl ShootingError {
+    /// Whether another way of looking for it may find it.
+    fn may_be_found_otherwise(&self) -> bool {
+        matches!(
+            self,
+            Self::NotFound { .. } | Self::NotHeld { .. } | Self::Analysis(AnalysisError::Fault(_))
+        )
+    }
 }

@@ -1,15 +1,14 @@
 //! What becomes of small differences over a period of a steady motion: Floquet's multipliers.
 //!
 //! They are eigenvalues of the derivative of the run's own period. Of small models its matrix is made twice, by
-//! differences of two sizes; of large ones two Krylov spaces are made from two random starts. How far the results lie
+//! differences of two sizes; of large ones what lasts for more than a period is found from two sets of random starts. How far the results lie
 //! apart is the error.
 
-use nalgebra::{Complex, DMatrix, DVector};
+use nalgebra::{Complex, DMatrix};
 use oldham_cosim::Chart;
 
 use super::map::{PeriodMap, Sizes};
 use super::tangent::{DIFFERENCE, Tangent, is_small};
-use crate::krylov::Arnoldi;
 use crate::random::Random;
 use crate::recurrence::AnalysisError;
 use crate::spectrum::{Decision, ROUNDING, THRESHOLD};
@@ -17,12 +16,14 @@ use crate::steady::Split;
 
 /// Sizes of the differences that give two matrices.
 const SHARES: [f64; 2] = [1.0, 0.5];
-/// Vectors of a Krylov space, and products before its first one.
+/// Directions that may last, random ones that they are found from, and periods after which these count.
 const VECTORS: usize = 160;
-const FILTERED: usize = 4;
+const STARTS: usize = 3;
+const FILTERED: usize = 2;
 const SEEDS: [u64; 2] = [0, 5];
-/// Two results may agree by chance.
+/// Two results may agree by chance, by which they do not differ by more than this.
 const CAUTION: f64 = 10.0;
+const CHANCE: f64 = 0.1;
 /// Those that are told are no smaller than this.
 const SMALLEST: f64 = 1e-6;
 /// Distance within which the results of two Krylov spaces are the same.
@@ -78,14 +79,20 @@ impl Multipliers {
         base: &Chart,
         sizes: &Sizes,
     ) -> Result<Self, AnalysisError> {
-        let is_small = is_small(sizes, map.period);
+        let is_small = !map.settles || is_small(&sizes.needed, map.period);
         let mut found = Vec::with_capacity(2);
         for (share, seed) in SHARES.into_iter().zip(SEEDS) {
             let matrix = match is_small {
                 true => whole(map, base, sizes, share * DIFFERENCE)?,
                 false => projected(map, base, sizes, seed, share)?,
             };
-            let Some(split) = matrix.as_ref().and_then(Split::of) else {
+            let Some(matrix) = matrix else {
+                return Ok(Self::unknown(
+                    map,
+                    "too many motions last for longer than the period",
+                ));
+            };
+            let Some(split) = Split::of(&matrix) else {
                 return Ok(Self::unknown(map, "the eigenvalues did not converge"));
             };
             found.push(split);
@@ -106,7 +113,7 @@ impl Multipliers {
             let is_told = is_small || moved < SAME || value.norm() > 1.0 - SAME;
             is_told.then_some(Multiplier {
                 value,
-                error: CAUTION * moved + ROUNDING,
+                error: (CAUTION * moved).min(moved + CHANCE) + ROUNDING,
             })
         });
         let mut values: Vec<Multiplier> = values.collect();
@@ -136,11 +143,10 @@ fn whole(
     share: f64,
 ) -> Result<Option<DMatrix<f64>>, AnalysisError> {
     let tangent = Tangent::whole(map, base, sizes, share)?;
-    let matrix = tangent.basis.transpose() * (&tangent.images + &tangent.basis);
-    Ok(Some(matrix))
+    Ok(Some(tangent.projected()))
 }
 
-/// The matrix in a Krylov space.
+/// The matrix in the space of what lasts of random directions.
 fn projected(
     map: &mut PeriodMap<'_>,
     base: &Chart,
@@ -148,31 +154,29 @@ fn projected(
     seed: u64,
     share: f64,
 ) -> Result<Option<DMatrix<f64>>, AnalysisError> {
-    let mut start = Random(seed).direction(sizes.needed.len());
-    let share = share * map.best_share(base, sizes, &start)?;
-    let mut times = |vector: &DVector<f64>| -> Result<DVector<f64>, AnalysisError> {
-        let (led, _) = map.response(base, &(vector.component_mul(&sizes.changes) * share))?;
-        let mut image = led.component_div(&sizes.changes) / share + vector;
-        for (image, needed) in image.iter_mut().zip(&sizes.needed) {
-            *image = if *needed { *image } else { 0.0 };
+    let mut starts = Vec::with_capacity(STARTS);
+    let mut size = 1.0;
+    for place in 0..STARTS {
+        let mut start = Random(seed + place as u64).direction(sizes.needed.len());
+        for _ in 0..FILTERED {
+            // What suits one random direction suits the others.
+            if place == 0 {
+                size = map.best_share(base, sizes, &start)?;
+            }
+            let change = start.component_mul(&sizes.changes) * size;
+            let (led, _) = map.response(base, &change)?;
+            let mut image = led.component_div(&sizes.changes) / size + start;
+            for (image, needed) in image.iter_mut().zip(&sizes.needed) {
+                *image = if *needed { *image } else { 0.0 };
+            }
+            let length = image.norm();
+            if !(length.is_finite() && length > 0.0) {
+                return Ok(None);
+            }
+            start = image / length;
         }
-        Ok(image)
-    };
-    for _ in 0..FILTERED {
-        let image = times(&start)?;
-        let length = image.norm();
-        if !(length.is_finite() && length > 0.0) {
-            return Ok(None);
-        }
-        start = image / length;
+        starts.push(start);
     }
-    let vectors = VECTORS.min(start.len());
-    let mut arnoldi = Arnoldi::new(start, vectors);
-    for _ in 0..vectors {
-        let image = times(arnoldi.last())?;
-        if !arnoldi.extend(image, 0.0) {
-            break;
-        }
-    }
-    Ok(Some(arnoldi.projected()))
+    let lasting = Tangent::lasting(map, base, sizes, starts, share, VECTORS)?;
+    Ok(lasting.map(|tangent| tangent.projected()))
 }

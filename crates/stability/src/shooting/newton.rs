@@ -22,19 +22,30 @@ const FILLING: [u64; 4] = [6, 60, 600, 3000];
 /// Periods of the schedule over which what should be constant is compared: in a single step a slow motion changes by
 /// the square of the little that it turns in it, which is lost in rounding.
 const STRIDE: u64 = 32;
+/// The same where a point is what it has become after a stride: the longer, the less is left that lasts.
+const STRIDES: [u64; 3] = [64, 256, 1024];
+/// Strides or periods over which a model is followed before the search, while it comes nearer.
+const RELAXING: usize = 16;
+/// Directions that may last for longer than a stride, and than a period that is given.
+const LASTING_MOST: usize = 60;
+const LASTING_AT_ALL: usize = 240;
 /// Linearisations, and steps with one of them, at most.
 const LINEARISATIONS: usize = 20;
 const CHORDS: usize = 8;
 /// What a step with an old linearisation must reach for another one to be tried.
 const QUICK: f64 = 0.2;
+/// The same, and steps at most, where a linearisation takes as long as some ten steps.
+const WORTH_IT: f64 = 0.6;
+const SETTLED_CHORDS: usize = 24;
 /// How often a step is halved.
 const HALVINGS: usize = 10;
 /// The most that anything is turned in a step, in radians: chords of larger turns tear mechanisms apart.
 const FARTHEST: f64 = 0.1;
 /// What must be left of a residual to be called less.
 const LESS: f64 = 0.999;
-/// Share of the right-hand side that a Krylov space may leave.
-const INEXACT: f64 = 1e-4;
+/// What must be left of a residual after a linearisation to call it standing, and for how many of them.
+const STANDING: f64 = 0.5;
+const PATIENCE: usize = 3;
 /// Share of the right-hand side that no change of anything takes away, from which on what is held cannot be.
 const STUBBORN: f64 = 0.1;
 
@@ -49,6 +60,19 @@ struct Point {
     image: Image,
 }
 
+/// Why an attempt ends.
+enum Stop {
+    Failed(ShootingError),
+    /// Too much lasts for longer than a stride; where it came.
+    TooMany(Box<Point>),
+}
+
+impl<E: Into<ShootingError>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
 impl Shooting<'_> {
     /// Looks for it.
     pub fn solve(mut self) -> Result<SteadyMotion, ShootingError> {
@@ -57,7 +81,7 @@ impl Shooting<'_> {
         let pattern = (self.make)(&values, 0)?.period();
         let mut first_failure = None;
         if let Some((_, filling)) = self.initial {
-            match self.attempt(filling, pattern, &budget) {
+            match self.attempts(filling, pattern, &budget) {
                 Err(ShootingError::NotFound { .. }) => self.initial = None,
                 other => return other,
             }
@@ -72,13 +96,13 @@ impl Shooting<'_> {
                 continue;
             }
             before = filling;
-            match self.attempt(filling, pattern, &budget) {
+            match self.attempts(filling, pattern, &budget) {
                 Err(error @ (ShootingError::NotFound { .. } | ShootingError::NotHeld { .. })) => {
                     first_failure.get_or_insert(error);
                 }
-                Err(ShootingError::Analysis(error @ AnalysisError::Fault(_))) => {
+                Err(ShootingError::Analysis(AnalysisError::Fault(fault))) => {
                     // A model that fails by itself will not do otherwise later.
-                    return Err(first_failure.unwrap_or(error.into()));
+                    return Err(first_failure.unwrap_or(ShootingError::Fails(fault)));
                 }
                 Err(ShootingError::Analysis(AnalysisError::TooLong { seconds })) => {
                     return Err(first_failure.unwrap_or(ShootingError::TooLong { seconds }));
@@ -97,7 +121,8 @@ impl Shooting<'_> {
         Ok(simulation)
     }
 
-    fn attempt(
+    /// With differences along all coordinates if they are few, and then with what lasts.
+    fn attempts(
         &mut self,
         filling: u64,
         pattern: u64,
@@ -114,34 +139,82 @@ impl Shooting<'_> {
         let base = Chart::about(&mut simulation);
         let mut map = PeriodMap {
             simulation,
-            period: self
-                .period
-                .unwrap_or(STRIDE * pattern)
-                .next_multiple_of(pattern),
+            period: 0,
             frame,
             held: &columns,
             taken: filling,
             budget,
+            settles: false,
         };
-        let image = map.image(&base, &vec![0.0; base.dimension()])?;
+        let given = self.period.map(|period| period.next_multiple_of(pattern));
+        let mut failure = None;
+        let is_few = is_small(&map.needed(), given.unwrap_or(STRIDE * pattern));
+        if is_few {
+            map.period = given.unwrap_or(STRIDE * pattern);
+            let start = (base.clone(), free.clone());
+            match self.attempt(&mut map, start, filling) {
+                Err(Stop::Failed(error)) if error.may_be_found_otherwise() => failure = Some(error),
+                Err(Stop::Failed(error)) => return Err(error),
+                Err(Stop::TooMany(_)) => unreachable!("all directions are taken"),
+                Ok(found) => return Ok(found),
+            }
+        }
+        map.settles = true;
+        map.period = given.unwrap_or(STRIDES[1] * pattern);
+        let base = map.relaxed(base, RELAXING)?;
+        base.base().restore(&mut map.simulation);
+        map.frame = frame_of(&mut map.simulation, pattern);
+        let strides = match given {
+            Some(period) => vec![period],
+            None => STRIDES.map(|stride| stride * pattern).to_vec(),
+        };
+        let mut start = (base, free);
+        for stride in strides {
+            map.period = stride;
+            match self.attempt(&mut map, start, filling) {
+                Ok(found) => return Ok(found),
+                Err(Stop::TooMany(point)) => start = (point.base, point.free),
+                Err(Stop::Failed(error)) => return Err(failure.unwrap_or(error)),
+            }
+        }
+        Err(failure.unwrap_or(ShootingError::TooMany {
+            most: LASTING_AT_ALL,
+        }))
+    }
+
+    fn attempt(
+        &mut self,
+        map: &mut PeriodMap<'_>,
+        (base, free): (Chart, Vec<f64>),
+        filling: u64,
+    ) -> Result<SteadyMotion, Stop> {
+        self.back(map, &free, filling)?;
+        let (base, image) = map.point(&base, &vec![0.0; base.dimension()])?;
         let mut point = Point { base, free, image };
+        let (chords, quick) = match map.settles {
+            true => (SETTLED_CHORDS, WORTH_IT),
+            false => (CHORDS, QUICK),
+        };
         let mut iterations = 0;
         let mut residual = f64::INFINITY;
         let mut found = None;
+        let mut stands_since = 0;
         for _ in 0..LINEARISATIONS {
             let sizes = map.sizes(&point.base)?;
-            let (system, rest) = self.linearised(&mut map, &point, &sizes, filling)?;
+            let Some((system, rest)) = self.linearised(map, &point, &sizes, filling)? else {
+                return Err(Stop::TooMany(Box::new(point)));
+            };
             let before = self.residual(&point, &sizes, &system);
             residual = before;
             let mut taken = 0;
-            for _ in 0..CHORDS {
+            for _ in 0..chords {
                 let scaled = self.measure(&point, &sizes, &system);
-                self.tell(iterations, residual, &map);
-                if residual < ROUNDING {
+                self.tell(iterations, residual, map);
+                if residual < ROUNDING || map.settles && residual < TOLERANCE {
                     break;
                 }
                 let Some((next, size)) =
-                    self.damped(&mut map, &point, &sizes, &system, scaled, filling)?
+                    self.damped(map, &point, &sizes, &system, scaled, filling)?
                 else {
                     break;
                 };
@@ -149,31 +222,37 @@ impl Shooting<'_> {
                 taken += 1;
                 iterations += 1;
                 residual = self.residual(&point, &sizes, &system);
-                if size > QUICK * scaled {
+                if size > quick * scaled {
                     break;
                 }
             }
-            let stands = taken == 0 || residual > LESS * before || residual < ROUNDING;
+            let stands = taken == 0
+                || residual > LESS * before
+                || residual < ROUNDING
+                || map.settles && residual < TOLERANCE;
             if stands && residual <= TOLERANCE {
                 found = Some((sizes, system));
                 break;
             }
-            if taken == 0 {
-                return Err(self.failure(&mut map, &point, &sizes, &system, rest, iterations));
+            let stands_now = map.settles && residual > STANDING * before;
+            stands_since = if stands_now { stands_since + 1 } else { 0 };
+            if taken == 0 || stands_since == PATIENCE {
+                let failure = self.failure(map, &point, &sizes, &system, rest, iterations);
+                return Err(failure.into());
             }
             found = Some((sizes, system));
         }
-        let found = found.filter(|_| residual <= TOLERANCE);
-        let Some((sizes, system)) = found else {
-            let (worst, residual) = (String::new(), residual);
+        let (sizes, system) = found.expect("one linearisation at least");
+        if residual > TOLERANCE {
             return Err(ShootingError::NotFound {
                 iterations,
                 residual,
-                worst,
-            });
-        };
-        self.determined(&mut map, &point, &sizes, &system, filling)?;
-        self.concluded(map, point, &sizes, &system, [filling, iterations as u64])
+                worst: worst(map, &shares(&point, &sizes, &system)),
+            }
+            .into());
+        }
+        self.determined(map, &point, &sizes, &system, filling)?;
+        Ok(self.concluded(map, point, &sizes, &system, [filling, iterations as u64])?)
     }
 
     fn tell(&mut self, iterations: usize, residual: f64, map: &PeriodMap<'_>) {
@@ -205,53 +284,45 @@ impl Shooting<'_> {
         shares.amax().max(missing.amax())
     }
 
-    /// The equations about a point, and the share of what is wrong that they cannot take away.
+    /// The equations about a point, and the share of what is wrong that they cannot take away. Nothing where too much lasts for
+    /// longer than a stride.
     fn linearised(
         &mut self,
         map: &mut PeriodMap<'_>,
         point: &Point,
         sizes: &Sizes,
         filling: u64,
-    ) -> Result<(System, f64), ShootingError> {
+    ) -> Result<Option<(System, f64)>, ShootingError> {
         let influence = self.influence(map, point, sizes, filling)?;
         let change = point.image.change.component_div(&sizes.changes);
         let missing = self.missing(point);
-        let size = |system: &System| {
-            let left = system.without_drift(&change).norm();
-            left.hypot(missing.norm()).max(f64::MIN_POSITIVE)
-        };
-        let scales: Vec<f64> = self.held.iter().map(scale_of).collect();
-        let drifting = self.drifting;
-        let scaled = |mut tangent: Tangent| {
-            for (mut row, scale) in tangent.held.row_iter_mut().zip(&scales) {
-                row /= *scale;
-            }
-            tangent
-        };
-        let tangent = match is_small(sizes, map.period) {
-            true => Tangent::whole(map, &point.base, sizes, DIFFERENCE)?,
-            false => {
+        let tangent = match map.settles {
+            false => Some(Tangent::whole(map, &point.base, sizes, DIFFERENCE)?),
+            true => {
                 let starts = std::iter::once(change.clone())
                     .chain(influence.change.column_iter().map(|c| c.into_owned()))
                     .collect();
-                let is_enough = |tangent: &Tangent| {
-                    let copy = scaled(Tangent {
-                        basis: tangent.basis.clone(),
-                        images: tangent.images.clone(),
-                        held: tangent.held.clone(),
-                    });
-                    System::new(&copy, &influence, drifting).is_some_and(|system| {
-                        let rest = system.step(&change, &missing).rest;
-                        rest < INEXACT * size(&system)
-                    })
+                let most = match self.period.is_some() || map.period >= STRIDES[STRIDES.len() - 1] {
+                    true => LASTING_AT_ALL,
+                    false => LASTING_MOST,
                 };
-                Tangent::krylov(map, &point.base, sizes, starts, is_enough)?
+                Tangent::lasting(map, &point.base, sizes, starts, 1.0, most)?
             }
         };
-        let system = System::new(&scaled(tangent), &influence, drifting)
-            .ok_or(AnalysisError::NoEigenvalues)?;
-        let rest = system.step(&change, &missing).rest / size(&system);
-        Ok((system, rest))
+        let Some(mut tangent) = tangent else {
+            return Ok(None);
+        };
+        for (mut row, held) in tangent.held.row_iter_mut().zip(&self.held) {
+            row /= scale_of(held);
+        }
+        let system = match map.settles {
+            true => System::settled(&tangent, &influence, self.drifting),
+            false => System::new(&tangent, &influence, self.drifting),
+        };
+        let system = system.ok_or(AnalysisError::NoEigenvalues)?;
+        let size = system.without_drift(&change).norm().hypot(missing.norm());
+        let rest = system.step(&change, &missing).rest / size.max(f64::MIN_POSITIVE);
+        Ok(Some((system, rest)))
     }
 
     /// What the free parameters do, by differences of simulations that are made anew.
@@ -275,7 +346,7 @@ impl Shooting<'_> {
                 let mut free = point.free.clone();
                 free[column] += sign * size;
                 let mut other = map.with(self.ready(&free, filling)?);
-                ends.push(other.image(&point.base, &still)?);
+                ends.push(other.point(&point.base, &still)?.1);
                 map.taken += other.taken;
             }
             let [up, down] = [&ends[0], &ends[1]];
@@ -341,7 +412,7 @@ impl Shooting<'_> {
             }
             share *= 0.5;
         }
-        self.back(map, point, filling)?;
+        self.back(map, &point.free, filling)?;
         Ok(None)
     }
 
@@ -357,20 +428,19 @@ impl Shooting<'_> {
         if !free.is_empty() {
             map.simulation = self.ready(&free, filling)?;
         }
-        let base = map.moved(&point.base, change.as_slice());
-        let image = map.image(&base, &vec![0.0; base.dimension()])?;
+        let (base, image) = map.point(&point.base, change.as_slice())?;
         Ok(Point { base, free, image })
     }
 
-    /// The simulation has the parameters of a point again.
+    /// The simulation has these parameters again.
     fn back(
         &mut self,
         map: &mut PeriodMap<'_>,
-        point: &Point,
+        free: &[f64],
         filling: u64,
     ) -> Result<(), AnalysisError> {
-        if !point.free.is_empty() {
-            map.simulation = self.ready(&point.free, filling)?;
+        if !free.is_empty() {
+            map.simulation = self.ready(free, filling)?;
         }
         Ok(())
     }
@@ -390,7 +460,9 @@ impl Shooting<'_> {
         let free = std::mem::take(&mut self.free);
         let without = self.linearised(map, point, sizes, filling);
         self.free = free;
-        let (without, _) = without?;
+        let Some((without, _)) = without? else {
+            return Ok(());
+        };
         let count = system.open().saturating_sub(without.open());
         match count {
             0 => Ok(()),
@@ -434,7 +506,7 @@ impl Shooting<'_> {
 
     fn concluded(
         &mut self,
-        mut map: PeriodMap<'_>,
+        map: &mut PeriodMap<'_>,
         point: Point,
         sizes: &Sizes,
         system: &System,
@@ -442,7 +514,7 @@ impl Shooting<'_> {
     ) -> Result<SteadyMotion, ShootingError> {
         let shares = shares(&point, sizes, system);
         let residual = self.residual(&point, sizes, system);
-        let worst = worst(&mut map, &shares);
+        let worst = worst(map, &shares);
         let duration = map.period as f64 * map.simulation.schedule().step;
         let motion = &point.image.motion;
         point.base.base().restore(&mut map.simulation);
@@ -469,10 +541,10 @@ impl Shooting<'_> {
             } else {
                 "some steps"
             };
-            let worst = self::worst(&mut map, &self::shares(&later, sizes, system));
+            let worst = self::worst(map, &self::shares(&later, sizes, system));
             return Err(ShootingError::NotLasting { span, after, worst });
         }
-        let multipliers = Multipliers::of(&mut map, &point.base, sizes)?;
+        let multipliers = Multipliers::of(map, &point.base, sizes)?;
         Ok(SteadyMotion {
             state: point.base.base().clone(),
             filling,

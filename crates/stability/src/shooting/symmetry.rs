@@ -6,14 +6,16 @@ use nalgebra::DVector;
 use oldham_cosim::{Chart, Layout, Simulation};
 
 use super::frame::{Frame, Poses, RigidMotion, Turning};
+use super::map::{Kind, Kinds};
 use crate::probing::{PROBE, probe_sizes};
 
 /// How far a model is displaced, in metres, and turned, in radians.
 const FAR: f64 = 0.7;
 /// What displacing it by next to nothing does is rounding.
 const NEAR: f64 = 1e-9;
-/// Largest difference of steps, relative to the state, and in terms of rounding.
+/// Largest difference of steps, relative to the state, of places and velocities and of accelerations and forces; and in terms of rounding.
 const SAME: f64 = 1e-7;
+const SAME_FORCE: f64 = 1e-4;
 const ROUNDING: f64 = 100.0;
 
 const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -35,6 +37,8 @@ fn tried_out(simulation: &mut Simulation, base: &Chart, period: u64) -> Option<F
     simulation.steps(period).ok()?;
     let after = Poses::of(simulation);
     let led = Chart::about(simulation);
+    simulation.steps(period).ok()?;
+    let third = Poses::of(simulation);
     let mut trial = Trial {
         simulation,
         base,
@@ -61,7 +65,7 @@ fn tried_out(simulation: &mut Simulation, base: &Chart, period: u64) -> Option<F
             break;
         }
     }
-    let spinning = frame.clone().spinning(&before, &after);
+    let spinning = frame.clone().spinning(&before, &after, &third);
     let spins = spinning.has_spins() && trial.is_same(|size| spinning.spun(size));
     Some(if spins { spinning } else { frame })
 }
@@ -88,8 +92,14 @@ impl Trial<'_> {
             let near = noise.rows_range(i.saturating_sub(2)..(i + 3).min(noise.len()));
             near.amax()
         };
+        // Accelerations and forces have their rounding divided by the step.
+        let kinds = Kinds::of(self.simulation);
+        let same = |i: usize| match kinds[i] == Kind::Consequence {
+            true => SAME_FORCE,
+            false => SAME,
+        };
         (0..sizes.len())
-            .all(|i| off[i].abs() <= SAME / PROBE * sizes[i] + ROUNDING * noise_about(i))
+            .all(|i| off[i].abs() <= same(i) / PROBE * sizes[i] + ROUNDING * noise_about(i))
     }
 
     fn off(&mut self, motion: &RigidMotion) -> Option<DVector<f64>> {

@@ -16,6 +16,8 @@ use super::tangent::Tangent;
 const STEADY: f64 = 1e-6;
 /// Singular values below this are none: differences of mechanisms make as much of nothing.
 const NOTHING: f64 = 1e-6;
+/// Share of the largest from which on a singular value of a period is of something that lasts.
+const LASTING: f64 = 2e-2;
 
 /// What unknown parameters do: to the change over a period, and to what is held. One a column.
 pub(crate) struct Influence {
@@ -35,6 +37,8 @@ pub(crate) struct System {
     right: DMatrix<f64>,
     /// Unknowns that the equations leave open, where the motion begins included.
     open: usize,
+    /// What the change over a period does to what is held over the next one.
+    lag: DMatrix<f64>,
 }
 
 /// What the equations say.
@@ -46,8 +50,48 @@ pub(crate) struct Step {
 }
 
 impl System {
-    /// Nothing where a decomposition fails.
+    /// About a point, from which the period counts. Nothing where a decomposition fails.
     pub fn new(tangent: &Tangent, influence: &Influence, drifting: bool) -> Option<Self> {
+        let lag = DMatrix::zeros(tangent.held.nrows(), tangent.images.nrows());
+        Self::with_lag(tangent, influence, drifting, lag)
+    }
+
+    /// About a point, after a period from which the next one counts. A change V y of the point and p of the parameters then leaves
+    ///
+    /// M (f + (M − I) V y + P p)
+    ///
+    /// of what changes. The period forgets what is beside V; of P, of which only M P is seen, counts what lasts.
+    pub fn settled(tangent: &Tangent, influence: &Influence, drifting: bool) -> Option<Self> {
+        let period = tangent.projected();
+        let (left, values, right) = decomposed(&period)?;
+        let largest = values.first().copied().unwrap_or_default();
+        let mut shares = left.tr_mul(&tangent.basis.tr_mul(&influence.change));
+        for (mut row, value) in shares.row_iter_mut().zip(&values) {
+            row *= if *value > LASTING * largest {
+                1.0 / value
+            } else {
+                0.0
+            };
+        }
+        let influence = Influence {
+            change: &tangent.basis * (right * shares),
+            held: influence.held.clone(),
+        };
+        let lag = &tangent.held * tangent.basis.transpose();
+        let tangent = Tangent {
+            basis: tangent.basis.clone(),
+            images: tangent.images.clone(),
+            held: &tangent.held * period,
+        };
+        Self::with_lag(&tangent, &influence, drifting, lag)
+    }
+
+    fn with_lag(
+        tangent: &Tangent,
+        influence: &Influence,
+        drifting: bool,
+        lag: DMatrix<f64>,
+    ) -> Option<Self> {
         let drifts = match drifting {
             true => drifts_of(tangent)?,
             false => DMatrix::zeros(tangent.images.nrows(), 0),
@@ -81,6 +125,7 @@ impl System {
             drifts,
             influences,
             open: m + q - rank,
+            lag,
             left,
             values,
             right,
@@ -107,7 +152,8 @@ impl System {
         let n = change.len();
         let mut rhs = DVector::zeros(n + missing.len());
         rhs.rows_mut(0, n).copy_from(&-self.without_drift(change));
-        rhs.rows_mut(n, missing.len()).copy_from(&-missing);
+        let missing = missing + &self.lag * change;
+        rhs.rows_mut(n, missing.len()).copy_from(&-&missing);
         let mut shares = self.left.transpose() * &rhs;
         let mut met = shares.clone();
         for ((share, met), value) in shares.iter_mut().zip(met.iter_mut()).zip(&self.values) {

@@ -1,8 +1,8 @@
 //! What small changes of a state do to a period, along as many directions as are worth it.
 //!
-//! Of small models along every coordinate. Of large ones in a Krylov space: what has changed over the period, what the
+//! Of small models along every coordinate. Of large ones in the space of what lasts: what has changed over the period, what the
 //! unknown parameters do, and what a period makes of these again and again. Most of a large state is forgotten
-//! within a step, so that some hundred directions hold all that lasts.
+//! within a period, so that some ten directions hold all that lasts; the others need no derivative, for they forget themselves.
 
 use nalgebra::{DMatrix, DVector};
 use oldham_cosim::Chart;
@@ -16,11 +16,10 @@ pub(crate) const DIFFERENCE: f64 = 0.1;
 /// Steps of a simulation that differences along all coordinates may take, and coordinates that are few anyway.
 const AFFORDABLE: u64 = 20_000;
 const FEW: usize = 60;
-/// Directions of a Krylov space at most, and from one look to the next.
-const MOST: usize = 400;
-const LOOK: usize = 20;
-/// A product that lies in the space of the others up to this share of itself adds nothing.
-const NOTHING_NEW: f64 = 1e-8;
+/// What a period leaves of a unit direction beside all others, below which it is forgotten: normalised, it would be mostly noise.
+const FORGOTTEN: f64 = 1e-2;
+/// Share of a start that lies beside all others, below which it is nothing new.
+const NOTHING_NEW: f64 = 1e-3;
 
 /// Directions and what a period does to them, in units of small changes.
 pub(crate) struct Tangent {
@@ -33,8 +32,8 @@ pub(crate) struct Tangent {
 }
 
 /// Whether differences along all coordinates are affordable.
-pub(crate) fn is_small(sizes: &Sizes, period: u64) -> bool {
-    let count = sizes.needed.iter().filter(|needed| **needed).count();
+pub(crate) fn is_small(needed: &[bool], period: u64) -> bool {
+    let count = needed.iter().filter(|needed| **needed).count();
     count <= FEW || 2 * count as u64 * period <= AFFORDABLE
 }
 
@@ -59,40 +58,48 @@ impl Tangent {
         Ok(found)
     }
 
-    /// In a Krylov space that begins with these vectors, until it is enough.
-    pub fn krylov(
+    /// In the space of what lasts for more than a period of these vectors and of what becomes of them: a Krylov space without the directions that
+    /// a period forgets. Differences are this share of the best ones. Nothing where it has more than so many directions.
+    pub fn lasting(
         map: &mut PeriodMap<'_>,
         base: &Chart,
         sizes: &Sizes,
         starts: Vec<DVector<f64>>,
-        mut is_enough: impl FnMut(&Self) -> bool,
-    ) -> Result<Self, AnalysisError> {
+        share: f64,
+        most: usize,
+    ) -> Result<Option<Self>, AnalysisError> {
         let n = sizes.needed.len();
         let mut space: Vec<DVector<f64>> = Vec::new();
-        starts.into_iter().for_each(|start| add(&mut space, start));
-        let mut found = Self::empty(n, 0, map.held.len());
+        for start in starts {
+            let length = start.norm();
+            add(&mut space, start, NOTHING_NEW * length);
+        }
         let share = match space.first() {
-            Some(first) => map.best_share(base, sizes, first)?,
-            None => 1.0,
+            Some(first) => share * map.best_share(base, sizes, first)?,
+            None => share,
         };
+        let mut found = Self::empty(n, 0, map.held.len());
         let mut next = 0;
         while next < space.len() {
+            if next == most {
+                return Ok(None);
+            }
             found.basis = found.basis.insert_column(next, 0.0);
             found.images = found.images.insert_column(next, 0.0);
             found.held = found.held.insert_column(next, 0.0);
             let direction = space[next].clone();
             found.basis.set_column(next, &direction);
             found.fill(next, map, base, sizes, &direction, share)?;
-            if space.len() < MOST {
-                let image = found.images.column(next) + &direction;
-                add(&mut space, image);
-            }
+            let image = found.images.column(next) + &direction;
+            add(&mut space, image, FORGOTTEN);
             next += 1;
-            if next.is_multiple_of(LOOK) && is_enough(&found) {
-                break;
-            }
         }
-        Ok(found)
+        Ok(Some(found))
+    }
+
+    /// The period on the space, as a matrix.
+    pub fn projected(&self) -> DMatrix<f64> {
+        self.basis.tr_mul(&(&self.images + &self.basis))
     }
 
     fn empty(rows: usize, columns: usize, held: usize) -> Self {
@@ -121,10 +128,9 @@ impl Tangent {
     }
 }
 
-/// Adds what is new in a vector to an orthonormal space.
-fn add(space: &mut Vec<DVector<f64>>, mut vector: DVector<f64>) {
-    let length = vector.norm();
-    if !(length.is_finite() && length > 0.0) {
+/// Adds what is new in a vector to an orthonormal space, if it is longer than this.
+fn add(space: &mut Vec<DVector<f64>>, mut vector: DVector<f64>, least: f64) {
+    if !vector.norm().is_finite() {
         return;
     }
     for _ in 0..2 {
@@ -134,7 +140,7 @@ fn add(space: &mut Vec<DVector<f64>>, mut vector: DVector<f64>) {
         }
     }
     let left = vector.norm();
-    if left > NOTHING_NEW * length {
+    if left > least {
         space.push(vector / left);
     }
 }
