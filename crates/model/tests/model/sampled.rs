@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector, RowDVector};
 use oldham_cosim::Simulation;
 use oldham_model::{Model, Overrides};
-use oldham_stability::{critical, radius};
+use oldham_stability::{critical, is_stable, radius};
 
 use crate::common::{assert_checkpoint_keeps_bits, assert_threads_keep_bits, coupled, read};
 
@@ -780,22 +780,31 @@ impl Plant {
         for n in [5, 10] {
             let sample = self.first_order_sample(integrator, n);
             let own = self.limit_of(&sample).expect("a limit");
+            // Of mechanisms, which have ones among their modes, no more is known below the limit than that nothing grows: their
+            // radius counts as one there. A secant that takes that for the limit ends early.
+            let is_mechanism = self.kind == Kind::Mechanism;
             for gain in [0.97 * own, 1.03 * own] {
                 let expected = self.radius(&sample, gain);
                 let found = radius(&mut self.simulation(integrator, n, gain));
-                if (found - expected).abs() > 1e-8 {
+                let agrees = match is_mechanism {
+                    true if expected < 1.0 => is_stable(found),
+                    true => (found - expected).abs() < 1e-7,
+                    false => (found - expected).abs() < 1e-8,
+                };
+                if !agrees {
                     return Some(format!("n = {n}, gain {gain}: {found}, not {expected}"));
                 }
             }
             // A search among mechanisms of six freedoms takes minutes, and would find no more than the radii say.
-            if self.kind == Kind::Mechanism {
+            if is_mechanism {
                 continue;
             }
             let build = |gain: f64| Some(self.simulation(integrator, n, gain));
             let found = critical(0.97 * own, 1.03 * own, build).unwrap_or(f64::NAN);
             // A radius counts as stable up to 1 + 1e-8.
             let slope = (self.radius(&sample, 1.001 * own) - 1.0) / 1e-3;
-            if !((found / own - 1.0).abs() < 1e-8 + 3e-8 / slope) {
+            let off = (found / own - 1.0).abs();
+            if off.is_nan() || off > 1e-8 + 3e-8 / slope {
                 return Some(format!("n = {n}: limit {found}, not {own}"));
             }
         }
