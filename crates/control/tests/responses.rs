@@ -357,3 +357,24 @@ fn what_makes_no_controller_is_named() {
         Err(ControlError::Improper { numerator: 2, .. })
     ));
 }
+
+/// The sizes of late steps differ by rounding of their times: a controller made its matrix exponential anew for each.
+#[test]
+fn late_steps_keep_the_exponential_of_the_first() {
+    let mut controller = Controller::default();
+    controller.state("x", 0.0, parse("-10*x", &["x"]));
+    controller.output("x", Unit::ONE, parse("x", &["x"]));
+    let step = 2e-4;
+    let mut driven = Driven::new(&controller, step, |_| 0.0);
+    // Up to 8e5 s.
+    for first in [10_000_000, 500_000_000, 4_000_000_000_u32] {
+        for k in first..first + 20 {
+            let [from, to] = [k, k + 1].map(|k| f64::from(k) * step);
+            let advanced = driven.control.advance(from, to, &mut driven.inputs);
+            advanced.unwrap();
+        }
+    }
+    let counters = driven.control.counters();
+    assert_eq!(counters.micro_steps, 60);
+    assert_eq!(counters.factorisations, 0);
+}

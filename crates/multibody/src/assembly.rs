@@ -29,8 +29,6 @@ pub(crate) struct Assembly {
     accounted: Vec<usize>,
     /// Elements whose forces have no potential.
     without_potential: Vec<usize>,
-    /// Elements that fit frames of their own.
-    framed: Vec<usize>,
     /// Elements that interpolate rotations between their nodes.
     pub bending: Vec<usize>,
     /// Whether some constraint does not know its time derivatives.
@@ -218,15 +216,12 @@ impl Assembly {
                 .is_some()
         };
         let bending = (0..elements.len()).filter(bends).collect();
-        let is_framed = |&i: &usize| elements[i].element.has_frame();
-        let framed = (0..elements.len()).filter(is_framed).collect();
         let is_unknown = |p: &Placed| !p.multipliers.is_empty() && !p.element.knows_derivatives();
         let mut assembly = Self {
             has_unknown_derivatives: elements.iter().any(is_unknown),
             has_constraints_on_velocities: elements
                 .iter()
                 .any(|p| !p.element.on_velocities().is_empty()),
-            framed,
             bending,
             inertia: model.nodes.iter().map(|node| node.inertia).collect(),
             gravity: model.gravity,
@@ -321,27 +316,24 @@ impl Assembly {
         ENTRIES_OF_A_BODY * bodies.count() as f64 + touched.sum::<f64>()
     }
 
-    /// Adds the forces of all elements and sets the negative violations.
-    pub fn element_residual(&self, at: &EvaluationPoint<'_>, values: &mut [f64]) {
+    /// Adds the forces of all elements and sets the negative violations. Whether some element could not fit a frame of its own.
+    pub fn element_residual(&self, at: &EvaluationPoint<'_>, values: &mut [f64]) -> bool {
+        let mut misfit = false;
         for placed in &self.elements {
-            let mut out = Residual {
-                values,
-                rows: &placed.rows,
-            };
+            let mut out = Residual::new(values, &placed.rows);
             placed
                 .element
                 .residual(&at.of(placed, &self.elements), &mut out);
+            misfit |= out.misfit;
         }
+        misfit
     }
 
     /// Sets the negative violations of all constraints. What elements add to the other rows is of
     /// no use.
     pub fn violations(&self, at: &EvaluationPoint<'_>, values: &mut [f64]) {
         for placed in self.elements.iter().filter(|p| !p.multipliers.is_empty()) {
-            let mut out = Residual {
-                values,
-                rows: &placed.rows,
-            };
+            let mut out = Residual::new(values, &placed.rows);
             placed
                 .element
                 .residual(&at.of(placed, &self.elements), &mut out);
@@ -556,13 +548,6 @@ impl Assembly {
         sum
     }
 
-    /// Whether some element could not fit its frame since this was last asked.
-    pub fn take_misfit(&self) -> bool {
-        // All of them are asked: each then begins anew.
-        let misfits = |&&i: &&usize| self.elements[i].element.take_misfit();
-        self.framed.iter().filter(misfits).count() > 0
-    }
-
     /// Leaves elements out of the energy balance of every step: their work is integrated elsewhere.
     pub fn leave_out(&mut self, elements: &[ElementId]) {
         self.accounted
@@ -649,10 +634,7 @@ pub(crate) fn lone_residual(element: &dyn Element, at: &At<'_>) -> [f64; MOST_RO
     for (i, row) in rows.iter_mut().enumerate() {
         *row = 6 * i;
     }
-    let mut out = Residual {
-        values: &mut values,
-        rows: &rows[..=nodes],
-    };
+    let mut out = Residual::new(&mut values, &rows[..=nodes]);
     element.residual(at, &mut out);
     values
 }

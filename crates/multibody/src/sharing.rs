@@ -332,10 +332,7 @@ fn residual(element: &dyn Element, at: &At<'_>) -> [f64; MOST_ROWS] {
     for (i, row) in rows.iter_mut().enumerate() {
         *row = 6 * i;
     }
-    let mut out = Residual {
-        values: &mut values,
-        rows: &rows[..=element.nodes().len()],
-    };
+    let mut out = Residual::new(&mut values, &rows[..=element.nodes().len()]);
     element.residual(at, &mut out);
     values
 }

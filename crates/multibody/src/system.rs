@@ -137,6 +137,8 @@ pub(crate) struct Work {
     pub known: Vec<StepHistory>,
     pub rates: Vec<Rates>,
     pub residual: Vec<f64>,
+    /// Whether some element could not fit its frame in that residual.
+    pub misfit: bool,
     /// The linearisation from which the factors were made; empty if there are none.
     pub factored: FactoredAt,
     /// When and where the factors of the next step with impulses were made, and their number.
@@ -219,6 +221,7 @@ impl System {
             known: vec![StepHistory::default(); motions.len()],
             rates: vec![Rates::default(); motions.len()],
             residual: vec![0.0; assembly.residual_length()],
+            misfit: false,
             factored: FactoredAt::default(),
             impulse_factors: (f64::NAN, Vec::new(), 0),
             recorded: Vec::with_capacity(motions.len()),
@@ -576,6 +579,7 @@ impl System {
             known,
             residual,
             regimes,
+            misfit,
             ..
         } = work;
         let gravity = assembly.gravity;
@@ -595,7 +599,7 @@ impl System {
         }
         let at = EvaluationPoint::new(time, motions, multipliers, inputs, &state.memory).after(h);
         let at = EvaluationPoint { regimes, ..at };
-        assembly.element_residual(&at, residual);
+        *misfit = assembly.element_residual(&at, residual);
     }
 
     /// Lets elements remember the trial state.
@@ -630,7 +634,7 @@ impl System {
         state.step = h;
         state.known = (state.known + 1).min(2);
         self.counters.micro_steps += 1;
-        self.counters.unfitted += u64::from(self.assembly.take_misfit());
+        self.counters.unfitted += u64::from(self.work.misfit);
     }
 
     /// Writes the trial state to the newest records.

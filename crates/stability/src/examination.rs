@@ -9,12 +9,13 @@
 use std::time::Duration;
 
 use nalgebra::{Complex, DMatrix, DVector};
-use oldham_cosim::{Fault, Simulation};
+use oldham_cosim::{Chart, Fault, Simulation};
 
 use crate::eigen::{Eigenvectors, Reduced};
 use crate::recurrence::{AnalysisError, Base, Image, TimeBudget};
-use crate::spectrum::EigenMode;
+use crate::spectrum::{EigenMode, SIDEWAYS};
 use crate::subspace::Subspaces;
+use crate::turning::Turning;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
 const SIZES: [f64; 7] = [1.0 / 8.0, 1.0 / 64.0, 1.0, 1.0 / 512.0, 8.0, 64.0, 512.0];
@@ -44,6 +45,8 @@ pub(crate) struct Examiner<'a> {
     /// Its modes, where they are known already.
     subspaces: Option<&'a Subspaces>,
     image: Image<'a>,
+    /// Where a rotor is one period later, and what follows there: it may be near its steady rotation only.
+    next: Option<(Base, Chart)>,
     size: f64,
     budget: &'a TimeBudget,
 }
@@ -59,8 +62,18 @@ impl<'a> Examiner<'a> {
     ) -> Result<Self, AnalysisError> {
         base.chart.base().restore(simulation);
         simulation.steps(base.period)?;
+        let image = base.image(simulation);
+        let rotates = |base: &Base| base.turning.as_ref().and_then(Turning::of_all).is_some();
+        let mut next = None;
+        if rotates(base) {
+            let base = Base::about(simulation, base.period);
+            if rotates(&base) && simulation.steps(base.period).is_ok() {
+                next = Some((base, Chart::about(simulation)));
+            }
+        }
         Ok(Self {
-            image: base.image(simulation),
+            image,
+            next,
             simulation,
             base,
             probes,
@@ -127,8 +140,28 @@ impl<'a> Examiner<'a> {
                 best.error = best.error.max(apart);
             }
         }
-        best.error += floor;
+        best.error += floor + self.unsteadiness(value, &vectors, &change);
         Ok(best)
+    }
+
+    /// By how much the radius of an eigenvalue differs from that one period later, to first order.
+    fn unsteadiness(
+        &mut self,
+        value: Complex<f64>,
+        vectors: &Eigenvectors,
+        change: &[DVector<f64>; 2],
+    ) -> f64 {
+        if self.next.is_none() {
+            return 0.0;
+        }
+        let size = SIZES[0];
+        let [Ok(now), Ok(later)] = [false, true].map(|later| self.product_at(later, change, size))
+        else {
+            return 0.0;
+        };
+        let moved = vectors.left.dotc(&(later - now)) / vectors.left.dotc(&vectors.right);
+        let grown = ((value + moved).norm() - value.norm()).abs();
+        grown.max(SIDEWAYS * moved.norm())
     }
 
     fn vectors(&self, value: Complex<f64>) -> Option<Eigenvectors> {
@@ -176,12 +209,22 @@ impl<'a> Examiner<'a> {
         change: &[DVector<f64>; 2],
         size: f64,
     ) -> Result<DVector<Complex<f64>>, Fault> {
+        self.product_at(false, change, size)
+    }
+
+    /// The same, here or one period later.
+    fn product_at(
+        &mut self,
+        later: bool,
+        change: &[DVector<f64>; 2],
+        size: f64,
+    ) -> Result<DVector<Complex<f64>>, Fault> {
         let [re, im] = change;
         let zero = im.iter().all(|x| *x == 0.0);
-        let re = self.difference(re, size)?;
+        let re = self.difference(later, re, size)?;
         let im = match zero {
             true => DVector::zeros(re.len()),
-            false => self.difference(im, size)?,
+            false => self.difference(later, im, size)?,
         };
         // Back from the size of the change to the unit vector.
         let length = self.length_of(change);
@@ -199,13 +242,34 @@ impl<'a> Examiner<'a> {
     }
 
     /// What follows from a change, per unit of it, in balanced coordinates.
-    fn difference(&mut self, change: &DVector<f64>, size: f64) -> Result<DVector<f64>, Fault> {
+    fn difference(
+        &mut self,
+        later: bool,
+        change: &DVector<f64>,
+        size: f64,
+    ) -> Result<DVector<f64>, Fault> {
         let mut ends = [(); 2].map(|()| DVector::zeros(change.len()));
         for (end, signed) in ends.iter_mut().zip([size, -size]) {
-            let point = change * signed;
-            self.base.chart.apply(self.simulation, point.as_slice());
-            self.simulation.steps(self.base.period)?;
-            self.image.read(self.simulation, end.as_mut_slice());
+            let mut point = change * signed;
+            match self.next.as_ref().filter(|_| later) {
+                None => {
+                    self.base.chart.apply(self.simulation, point.as_slice());
+                    self.simulation.steps(self.base.period)?;
+                    self.image.read(self.simulation, end.as_mut_slice());
+                }
+                Some((next, led)) => {
+                    let turning = self.base.turning.as_ref();
+                    if let Some(turning) = turning {
+                        turning.on(point.as_mut_slice());
+                    }
+                    next.chart.apply(self.simulation, point.as_slice());
+                    self.simulation.steps(self.base.period)?;
+                    led.read(self.simulation, end.as_mut_slice());
+                    for turning in next.turning.iter().chain(turning) {
+                        turning.back(end.as_mut_slice());
+                    }
+                }
+            }
         }
         let [up, down] = ends;
         let kept = self.reduced.kept.iter().zip(&self.reduced.sizes);

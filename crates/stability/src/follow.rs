@@ -44,14 +44,14 @@ pub fn follow(
     granted: Option<Duration>,
 ) -> Result<Followed, AnalysisError> {
     prepare(simulation)?;
+    let budget = &TimeBudget::new(granted);
     let periods = STEPS.div_ceil(simulation.period()).max(PERIODS);
-    let start = Chart::about(simulation);
-    let sizes = probe_sizes(simulation, &start);
+    let path = Path::ahead(simulation, periods, budget)?;
     let mut most: Option<Followed> = None;
     for seed in SEEDS {
-        let signs = Random(seed).signs(start.dimension());
-        let change: Vec<f64> = signs.iter().zip(&sizes).map(|(s, z)| s * z).collect();
-        match follow_change(simulation, &change, periods, granted) {
+        let signs = Random(seed).signs(path.sizes.len());
+        let change: Vec<f64> = signs.iter().zip(&path.sizes).map(|(s, z)| s * z).collect();
+        match path.follow(simulation, &change, budget) {
             Ok(found) if most.is_none_or(|most| found.factor > most.factor) => most = Some(found),
             Ok(_) => {}
             // One that was followed is more than none.
@@ -59,7 +59,7 @@ pub fn follow(
             Err(_) => break,
         }
     }
-    start.base().restore(simulation);
+    path.start.base().restore(simulation);
     Ok(most.expect("the first one was followed, or is the error"))
 }
 
@@ -72,46 +72,85 @@ pub fn follow_mode(
     granted: Option<Duration>,
 ) -> Option<Result<Followed, AnalysisError>> {
     let mode = spectrum.shape()?;
-    let found = prepare(simulation);
-    Some(found.and_then(|()| follow_change(simulation, mode, periods, granted)))
+    let budget = &TimeBudget::new(granted);
+    let found = prepare(simulation)
+        .and_then(|()| Path::ahead(simulation, periods, budget))
+        .and_then(|path| path.follow(simulation, mode, budget));
+    Some(found)
 }
 
-fn follow_change(
-    simulation: &mut Simulation,
-    change: &[f64],
-    periods: u64,
-    granted: Option<Duration>,
-) -> Result<Followed, AnalysisError> {
-    let budget = &TimeBudget::new(granted);
-    let start = Chart::about(simulation);
-    let period = simulation.period();
-    let steps = periods * period;
-    let settling = (steps / SETTLING / period).max(1) * period;
-    let sizes = probe_sizes(simulation, &start);
-    let change: Vec<f64> = change.iter().map(|change| SMALL * change).collect();
-    let mut images = Vec::with_capacity(2);
-    for stretch in [settling, steps - settling] {
-        take(simulation, stretch, budget)?;
-        images.push(Chart::about(simulation));
+/// The motion along which differences are followed.
+struct Path {
+    start: Chart,
+    sizes: Vec<f64>,
+    /// Macro steps up to each of two points on the way, and the states there.
+    stretches: [u64; 2],
+    images: [Chart; 2],
+}
+
+impl Path {
+    /// From the present state on, where the simulation is left. A motion that fails on the way is followed as far as it
+    /// goes: what it does until then says more than nothing.
+    fn ahead(
+        simulation: &mut Simulation,
+        periods: u64,
+        budget: &TimeBudget,
+    ) -> Result<Self, AnalysisError> {
+        let start = Chart::about(simulation);
+        let sizes = probe_sizes(simulation, &start);
+        let period = simulation.period();
+        let mut periods = periods;
+        loop {
+            let steps = periods * period;
+            let settling = (steps / SETTLING / period).max(1) * period;
+            let stretches = [settling, steps - settling];
+            let mut reach = |stretch| {
+                take(simulation, stretch, budget)?;
+                Ok(Chart::about(simulation))
+            };
+            let images = reach(settling).and_then(|first| Ok([first, reach(stretches[1])?]));
+            start.base().restore(simulation);
+            match images {
+                Ok(images) => {
+                    return Ok(Self {
+                        start,
+                        sizes,
+                        stretches,
+                        images,
+                    });
+                }
+                Err(AnalysisError::Fault(_)) if periods > PERIODS => {
+                    periods = (periods / 2).max(PERIODS);
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
-    start.apply(simulation, &change);
-    let mut lengths = [0.0; 2];
-    let mut led = vec![0.0; sizes.len()];
-    for ((length, image), stretch) in lengths
-        .iter_mut()
-        .zip(&images)
-        .zip([settling, steps - settling])
-    {
-        take(simulation, stretch, budget)?;
-        image.read(simulation, &mut led);
-        *length = length_of(&led, &sizes);
+
+    /// What becomes of a difference. The simulation is left where the path begins.
+    fn follow(
+        &self,
+        simulation: &mut Simulation,
+        change: &[f64],
+        budget: &TimeBudget,
+    ) -> Result<Followed, AnalysisError> {
+        let change: Vec<f64> = change.iter().map(|change| SMALL * change).collect();
+        self.start.apply(simulation, &change);
+        let mut lengths = [0.0; 2];
+        let mut led = vec![0.0; self.sizes.len()];
+        let stretches = self.images.iter().zip(self.stretches);
+        for (length, (image, stretch)) in lengths.iter_mut().zip(stretches) {
+            take(simulation, stretch, budget)?;
+            image.read(simulation, &mut led);
+            *length = length_of(&led, &self.sizes);
+        }
+        self.start.base().restore(simulation);
+        let first = length_of(&change, &self.sizes);
+        Ok(Followed {
+            factor: lengths[1] / lengths[0].max(DECAYED * first).max(f64::MIN_POSITIVE),
+            steps: self.stretches[1],
+        })
     }
-    start.base().restore(simulation);
-    let first = length_of(&change, &sizes);
-    Ok(Followed {
-        factor: lengths[1] / lengths[0].max(DECAYED * first).max(f64::MIN_POSITIVE),
-        steps: steps - settling,
-    })
 }
 
 /// The length of a difference, each coordinate in units of its probe.

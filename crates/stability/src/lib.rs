@@ -34,6 +34,7 @@ mod spread;
 mod state_space;
 mod steady;
 mod subspace;
+mod turn_and_speed;
 mod turning;
 mod twice;
 mod verdict;

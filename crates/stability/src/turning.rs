@@ -98,6 +98,11 @@ impl Turning {
         self.turn.carry(&self.layout, -1.0, coordinates);
     }
 
+    /// Turns changes of a state on, as those of the state one period later.
+    pub fn on(&self, coordinates: &mut [f64]) {
+        self.turn.carry(&self.layout, 1.0, coordinates);
+    }
+
     /// Whether the model differs from position to position, or is far from a steady rotation.
     pub fn is_varying(&self) -> bool {
         self.varying.is_some() || self.turn.is_mixed()

@@ -233,3 +233,56 @@ fn what_was_set_is_recorded_beside_chosen_signals() {
     let again = folder.path().join("b.csv");
     assert!(PreparedRun::new(&file, &model, &again, &options).is_ok());
 }
+
+/// Somebody saves in the stretch that ends with a fault. The state of the failed step had replaced the good one, the fault was
+/// dropped, and the run went on.
+#[test]
+fn a_fault_is_not_driven_over_by_a_wish_to_save() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let text = r#"
+        [model]
+        name = "A law that ends"
+        [simulation]
+        duration = 0.2
+        step = 0.01
+        [lumped.cart]
+        integrator = "rk4"
+        masses.x = { mass = 1, velocity = 1 }
+        springs.s = { between = ["ground", "x"], force = "sqrt(0.055 - d)" }
+    "#;
+    std::fs::write(path("ends.toml"), text).unwrap();
+    let file = ModelFile::new(path("ends.toml").display().to_string());
+    let model = file.read().unwrap();
+    let options = RunOptions {
+        returns: true,
+        ..RunOptions::default()
+    };
+    // Wherever it is wished, before the failing step and in the last row before it.
+    for at in [0.02, 0.03, 0.04, 0.05, 0.06] {
+        let out = path(&format!("{at}.csv"));
+        let mut run = PreparedRun::new(&file, &model, &out, &options).unwrap();
+        let pause = Pause::default();
+        let wishes = pause.clone();
+        let mut recorder = At {
+            time: at - 1e-9,
+            act: move || wishes.save(),
+            rows: 0,
+        };
+        let onlooker = Onlooker {
+            every: 1,
+            columns: vec![0],
+            recorder: &mut recorder,
+            pause: pause.clone(),
+        };
+        let take = run.take(
+            &path(&format!("take-{at}.csv")),
+            Some(onlooker),
+            None,
+            &mut |_| {},
+        );
+        let report = take.unwrap();
+        let fault = report.outcome.end.expect_err("the law has no value there");
+        assert!(fault.to_string().contains("`cart`"), "{fault}");
+    }
+}

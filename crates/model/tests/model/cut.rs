@@ -4,7 +4,8 @@ use oldham_cosim::{InMemory, Run, Simulation};
 use oldham_model::{Model, Overrides};
 
 use crate::common::{
-    History, assert_checkpoint_keeps_bits, assert_threads_keep_bits, coupled, example, read,
+    CUT_CANTILEVER, History, assert_checkpoint_keeps_bits, assert_threads_keep_bits, coupled,
+    example, read,
 };
 
 /// An example with some of its values replaced.
@@ -501,4 +502,39 @@ fn what_falls_from_rest_is_not_stopped() {
         ..Run::new(model.steps(), &mut memory)
     });
     assert!(outcome.end.is_ok(), "{:?}", outcome.end);
+}
+
+/// A beam that is clamped, and starts with a velocity that the clamp does not have. The mechanism in one piece divides its
+/// steps; parts that exchange interface Jacobians cannot, and had said "gives NaN" or "the system matrix is singular".
+#[test]
+fn a_part_that_cannot_divide_its_first_step_says_what_helps() {
+    let text = CUT_CANTILEVER
+        .replace("duration = 1.0", "duration = 0.02")
+        .replace("up = [0, 1, 0]", "up = [0, 1, 0]\nvelocity = [0, 0, 20]")
+        .replace("young = 2.1e11", "young = 2e9\ndamping = 1e-4");
+    let with_step = |step: &str| {
+        let model = parsed(&text, &[("simulation.step", step)]);
+        [
+            model.simulation().expect("parts"),
+            model.monolithic(None).expect("one piece"),
+        ]
+        .map(|mut simulation| {
+            simulation
+                .steps(model.steps())
+                .map_err(|fault| fault.to_string())
+        })
+    };
+    let [cut, whole] = with_step("5e-3");
+    assert_eq!(whole, Ok(()));
+    let said = cut.expect_err("its first step cannot be taken whole");
+    for told in [
+        "`b.1`",
+        "takes every step whole",
+        "take a smaller step, or run it whole",
+        "velocities at the start that do not fit the joints",
+    ] {
+        assert!(said.contains(told), "{said}");
+    }
+    // What it says helps.
+    assert_eq!(with_step("2e-4"), [Ok(()), Ok(())]);
 }

@@ -1,8 +1,9 @@
 //! Sampled control: limits of stability against exact discretisation by the matrix exponential.
 
 use nalgebra::{DMatrix, DVector, RowDVector};
+use oldham_cosim::Simulation;
 use oldham_model::{Model, Overrides};
-use oldham_stability::{critical, radius};
+use oldham_stability::{critical, is_stable, radius};
 
 use crate::common::{assert_checkpoint_keeps_bits, assert_threads_keep_bits, coupled, read};
 
@@ -227,9 +228,10 @@ fn a_gantry_crane_has_the_limit_of_its_exact_discretisation() {
         ],
     );
     let b = DVector::from_row_slice(&[0.0, 0.0, 1.0 / trolley, -1.0 / trolley]);
+    let sample = exact_sample(&a, &b, period);
     let linear = |kd: f64| {
         let feedback = RowDVector::from_row_slice(&[3000.0, -200.0, kd, 3600.0]);
-        discrete_radius(&a, &b, &feedback, period, 0)
+        closed_radius(&sample, &feedback, 0)
     };
     let exact = bisection(2e4, 1e5, |kd| linear(kd) - 1.0);
     let found = |integrator: &str| {
@@ -398,14 +400,11 @@ fn a_stiff_spring_stays_quiet() {
     }
 }
 
-/// The largest eigenvalue of x' = A x + B u, u = -F x of some samples ago, held over a period.
-fn discrete_radius(
-    a: &DMatrix<f64>,
-    b: &DVector<f64>,
-    f: &RowDVector<f64>,
-    period: f64,
-    late: usize,
-) -> f64 {
+/// What a sample makes of the state and of the held input.
+type Sample = (DMatrix<f64>, DVector<f64>);
+
+/// Of x' = A x + B u, exactly.
+fn exact_sample(a: &DMatrix<f64>, b: &DVector<f64>, period: f64) -> Sample {
     let states = a.nrows();
     let mut joined = DMatrix::zeros(states + 1, states + 1);
     joined
@@ -415,18 +414,22 @@ fn discrete_radius(
         .view_mut((0, states), (states, 1))
         .copy_from(&(b * period));
     let joined = joined.exp();
+    (
+        joined.view((0, 0), (states, states)).into_owned(),
+        joined.column(states).rows(0, states).into_owned(),
+    )
+}
+
+/// The largest eigenvalue of a loop with u = -F x of some samples ago.
+fn closed_radius((of_state, of_input): &Sample, f: &RowDVector<f64>, late: usize) -> f64 {
+    let states = of_state.nrows();
     let mut map = DMatrix::zeros(states + late, states + late);
-    map.view_mut((0, 0), (states, states))
-        .copy_from(&joined.view((0, 0), (states, states)));
-    let held = joined.view((0, states), (states, 1)).into_owned();
+    map.view_mut((0, 0), (states, states)).copy_from(of_state);
     match late {
-        0 => {
-            let closed = map.view((0, 0), (states, states)) - held * f;
-            map.copy_from(&closed);
-        }
+        0 => map -= of_input * f,
         _ => {
             map.view_mut((0, states + late - 1), (states, 1))
-                .copy_from(&held);
+                .copy_from(of_input);
             map.view_mut((states, 0), (1, states)).copy_from(&(-f));
             for i in 1..late {
                 map[(states + i, states + i - 1)] = 1.0;
@@ -585,19 +588,61 @@ impl Plant {
         }
     }
 
-    /// The least gain at which the loop loses its stability; none if it does so too gently to be told.
-    fn limit(&self) -> Option<f64> {
-        let grows = |gain: f64| {
-            let feedback = &self.feedback * gain;
-            discrete_radius(&self.a, &self.b, &feedback, self.period, self.late) - 1.0
-        };
+    /// The largest eigenvalue of the loop from sample to sample.
+    fn radius(&self, sample: &Sample, gain: f64) -> f64 {
+        closed_radius(sample, &(&self.feedback * gain), self.late)
+    }
+
+    /// The least gain at which the loop loses its stability.
+    fn limit_of(&self, sample: &Sample) -> Option<f64> {
+        let grows = |gain: f64| self.radius(sample, gain) - 1.0;
         let least = 0.02 / self.period;
         let gains: Vec<f64> = (0..300).map(|k| least * 1.025_f64.powi(k)).collect();
         let pair = gains
             .windows(2)
             .find(|pair| grows(pair[0]) <= 0.0 && grows(pair[1]) > 0.0)?;
-        let limit = bisection(pair[0], pair[1], grows);
-        (grows(1.01 * limit) > 1e-3 && grows(0.99 * limit) < -1e-4).then_some(limit)
+        Some(bisection(pair[0], pair[1], grows))
+    }
+
+    /// The same by exact discretisation; none if it loses it too gently to be told.
+    fn limit(&self) -> Option<f64> {
+        let sample = exact_sample(&self.a, &self.b, self.period);
+        let limit = self.limit_of(&sample)?;
+        let clearly = self.radius(&sample, 1.01 * limit) > 1.0 + 1e-3
+            && self.radius(&sample, 0.99 * limit) < 1.0 - 1e-4;
+        clearly.then_some(limit)
+    }
+
+    /// A sample in n steps of a method of first order, written down: (1 - hA) x⁺ = x + hBu, or velocities first, with the
+    /// forces before the step, and then places with the new velocities.
+    fn first_order_sample(&self, integrator: &str, n: usize) -> Sample {
+        let states = self.a.nrows();
+        let one = DMatrix::<f64>::identity(states, states);
+        let h = self.period / n as f64;
+        let (step, pushed) = match integrator {
+            "backward-euler" => {
+                let step = (&one - &self.a * h).try_inverse().expect("a short step");
+                let pushed = &step * &self.b * h;
+                (step, pushed)
+            }
+            "semi-implicit-euler" => {
+                let half = states / 2;
+                let (mut velocities, mut places) = (one.clone(), one.clone());
+                let below = self.a.rows(half, half) * h;
+                let mut rows = velocities.rows_mut(half, half);
+                rows += below;
+                for i in 0..half {
+                    places[(i, half + i)] = h;
+                }
+                (&places * velocities, places * &self.b * h)
+            }
+            other => panic!("{other} is not of first order"),
+        };
+        let mut sample = (one, DVector::zeros(states));
+        for _ in 0..n {
+            sample = (&step * sample.0, &step * sample.1 + &pushed);
+        }
+        sample
     }
 
     fn text(&self, integrator: &str, n: usize, gain: f64) -> String {
@@ -717,13 +762,60 @@ impl Plant {
         )
     }
 
+    fn simulation(&self, integrator: &str, n: usize, gain: f64) -> Simulation {
+        let model = model(&self.text(integrator, n, gain));
+        model.simulation().expect("a simulation")
+    }
+
     /// The relative error of the limit that the analysis of the simulation finds.
     fn error(&self, limit: f64, integrator: &str, n: usize) -> f64 {
-        let grows = |gain: f64| {
-            let model = model(&self.text(integrator, n, gain));
-            radius(&mut model.simulation().expect("a simulation")) - 1.0
-        };
+        let grows = |gain: f64| radius(&mut self.simulation(integrator, n, gain)) - 1.0;
         root([limit, 1.002 * limit], grows) / limit - 1.0
+    }
+
+    /// What is wrong with a method of first order. The limit of the simulation is that of the method as it is written down,
+    /// and so are the radii beside it. The errors of the latter are a/n + b/n² + ...: a may be small, so that from 5 to 10
+    /// steps they need not be halved, but twice the error of 2n steps less that of n steps falls to a quarter.
+    fn first_order_fault(&self, limit: f64, integrator: &str) -> Option<String> {
+        for n in [5, 10] {
+            let sample = self.first_order_sample(integrator, n);
+            let own = self.limit_of(&sample).expect("a limit");
+            // Of mechanisms, which have ones among their modes, no more is known below the limit than that nothing grows: their
+            // radius counts as one there. A secant that takes that for the limit ends early.
+            let is_mechanism = self.kind == Kind::Mechanism;
+            for gain in [0.97 * own, 1.03 * own] {
+                let expected = self.radius(&sample, gain);
+                let found = radius(&mut self.simulation(integrator, n, gain));
+                let agrees = match is_mechanism {
+                    true if expected < 1.0 => is_stable(found),
+                    true => (found - expected).abs() < 1e-7,
+                    false => (found - expected).abs() < 1e-8,
+                };
+                if !agrees {
+                    return Some(format!("n = {n}, gain {gain}: {found}, not {expected}"));
+                }
+            }
+            // A search among mechanisms of six freedoms takes minutes, and would find no more than the radii say.
+            if is_mechanism {
+                continue;
+            }
+            let build = |gain: f64| Some(self.simulation(integrator, n, gain));
+            let found = critical(0.97 * own, 1.03 * own, build).unwrap_or(f64::NAN);
+            // A radius counts as stable up to 1 + 1e-8.
+            let slope = (self.radius(&sample, 1.001 * own) - 1.0) / 1e-3;
+            let off = (found / own - 1.0).abs();
+            if off.is_nan() || off > 1e-8 + 3e-8 / slope {
+                return Some(format!("n = {n}: limit {found}, not {own}"));
+            }
+        }
+        let error = |n: usize| {
+            let own = self.limit_of(&self.first_order_sample(integrator, n));
+            own.expect("a limit") / limit - 1.0
+        };
+        let errors = [10, 20, 40, 80, 160].map(error);
+        let rest: Vec<f64> = errors.windows(2).map(|e| 2.0 * e[1] - e[0]).collect();
+        let falls = rest.windows(2).all(|r| r[1].abs() < 0.4 * r[0].abs());
+        (!falls).then(|| format!("errors {errors:?}"))
     }
 }
 
@@ -748,13 +840,19 @@ fn integrators(kind: Kind) -> Vec<(&'static str, u32)> {
 }
 
 /// Random chains under sampled feedback of the state at their end, with and without a sample of delay, where the fastest mode
-/// turns by at most one radian in a sample. More of them with `OLDHAM_MODELS`.
+/// turns by at most one radian in a sample. More of them with `OLDHAM_MODELS`, some integrators with `OLDHAM_INTEGRATORS`.
 #[test]
 fn random_plants_have_the_limits_of_their_exact_discretisation() {
     let wanted = std::env::var("OLDHAM_MODELS")
         .ok()
         .and_then(|text| text.parse().ok());
     let wanted = wanted.unwrap_or(20_usize);
+    let named = std::env::var("OLDHAM_INTEGRATORS").ok();
+    let is_named = |name: &str| {
+        named
+            .as_ref()
+            .is_none_or(|all| all.split(',').any(|n| n == name))
+    };
     let mut random = Random(28);
     let (mut of_second_order, mut wrong) = (Vec::new(), Vec::new());
     let (mut done, mut tried) = (0, 0);
@@ -774,22 +872,20 @@ fn random_plants_have_the_limits_of_their_exact_discretisation() {
         tried += 1;
         let Some(limit) = plant.limit() else { continue };
         done += 1;
-        for (integrator, order) in integrators(kind) {
+        for (integrator, order) in integrators(kind).into_iter().filter(|i| is_named(i.0)) {
             // Mechanisms have many coordinates: a few of their integrators do where time is short.
             if kind == Kind::Mechanism && wanted <= 20 && order != 2 {
                 continue;
             }
+            let which = format!("plant {tried}, {kind:?} of {freedoms}, {integrator}");
+            if order == 1 {
+                println!("{which}");
+                let fault = plant.first_order_fault(limit, integrator);
+                wrong.extend(fault.map(|fault| format!("{which}: {fault}")));
+                continue;
+            }
             let [coarse, fine] = [5, 10].map(|n| plant.error(limit, integrator, n));
-            let what =
-                format!("plant {tried}, {kind:?} of {freedoms}, {integrator}: {coarse:e} {fine:e}");
             let holds = match order {
-                1 => {
-                    // n times the error is a + b/n: it tends to a with half the distance each time.
-                    let scaled = |n: usize| n as f64 * plant.error(limit, integrator, n);
-                    let [long, short, shorter] = [10, 20, 40].map(scaled);
-                    let tends = (shorter - short).abs() < 0.7 * (short - long).abs() + 1e-4;
-                    coarse.abs() < 0.2 && tends
-                }
                 2 => {
                     of_second_order.push(coarse.abs());
                     coarse.abs() < 1e-2 && fine.abs() < 0.4 * coarse.abs() + 2e-5
@@ -797,12 +893,12 @@ fn random_plants_have_the_limits_of_their_exact_discretisation() {
                 _ => coarse.abs() < 2e-5,
             };
             if !holds {
-                wrong.push(what);
+                wrong.push(format!("{which}: {coarse:e} {fine:e}"));
             }
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     of_second_order.sort_by(f64::total_cmp);
-    let median = of_second_order[of_second_order.len() / 2];
-    assert!(median < 2e-3, "{median}");
+    let median = of_second_order.get(of_second_order.len() / 2);
+    assert!(median.is_none_or(|median| *median < 2e-3), "{median:?}");
 }

@@ -1,9 +1,9 @@
 //! Random rotors with fixed seeds: the frequency domain against probing, and both against runs.
 //!
-//! `OLDHAM_MODELS` says how many there are.
+//! `OLDHAM_MODELS` says how many there are, `OLDHAM_SEEDS` which, as in `17,30`.
 
 use nalgebra::Complex;
-use oldham_cosim::{Layout, Simulation, Turn};
+use oldham_cosim::Simulation;
 use oldham_model::Model;
 use oldham_stability::{Decision, Spectrum, Verdict, Way};
 
@@ -19,10 +19,10 @@ const BISECTIONS: usize = 5;
 const STEPS: u64 = 240;
 /// Error of both ways about a steady rotation.
 const SHARP: f64 = 1e-6;
-/// Growth in a step that carries the state away before it is probed.
-const CARRIED_AWAY: f64 = 20.0;
-/// Distance from one within which a mode may be a drift.
-const DRIFT: f64 = 2e-3;
+/// Relative difference of two ways that look at neighbouring states: what grows by hundreds in a step loses its state within one.
+const LOST: f64 = 1e-3;
+/// Digits of what is compared.
+const ROUNDING: f64 = 1e-9;
 /// Growth of a difference that is no matter of transients, in the second half of a run.
 const CLEAR: f64 = 30.0;
 
@@ -146,21 +146,6 @@ fn simulation(model: &Model) -> Simulation {
     model.simulation().expect("a simulation")
 }
 
-/// By how much the turns of two steps differ, where states are probed.
-fn slowing(model: &Model) -> f64 {
-    let mut run = simulation(model);
-    run.steps(FILLED[0]).expect("the first steps");
-    let mut layout = Layout::of(&mut run);
-    let mut turn = || {
-        let before = layout.clone();
-        run.steps(1).expect("a step");
-        layout = Layout::of(&mut run);
-        let turns = Turn::candidates(&before, &layout, 0.0);
-        turns.iter().map(Turn::angle).fold(0.0, f64::max)
-    };
-    (turn() - turn()).abs()
-}
-
 /// The modes of a spectrum, the fastest growing first, with errors.
 fn modes(spectrum: &Spectrum) -> Vec<(Complex<f64>, f64)> {
     let all = spectrum.own_modes().iter().chain(spectrum.modes());
@@ -175,9 +160,17 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
     let count = count
         .and_then(|text| text.parse().ok())
         .unwrap_or(DEFAULT_COUNT);
-    let (mut undecided, mut by_frequencies, mut sharp) = (0, 0, 0);
+    let seeds: Vec<u64> = match std::env::var("OLDHAM_SEEDS") {
+        Ok(list) => list
+            .split(',')
+            .map(|seed| seed.parse().expect("a seed"))
+            .collect(),
+        Err(_) => (0..count).collect(),
+    };
+    let count = seeds.len() as u64;
+    let (mut undecided, mut by_frequencies, mut vague) = (0, 0, 0);
     let mut wrong = Vec::new();
-    for seed in 0..count {
+    for seed in seeds {
         let mut random = Random(seed);
         let drawn = Drawn::new(&mut random);
         let drawn = match seed % 2 {
@@ -186,8 +179,9 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
         };
         let text = drawn.text();
         let model = read(&text);
-        // Both about the same state.
         let mut first = simulation(&model);
+        // What grows tenfold in a step makes much of the tolerance of a run.
+        first.sharpen().expect("sharp steps");
         if first.steps(FILLED[0] - FILLED[1]).is_err() {
             println!("{seed}: fails at once");
             continue;
@@ -195,10 +189,13 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
         let started = std::time::Instant::now();
         let spectrum = Spectrum::of(&mut first).unwrap_or_else(|error| panic!("{seed}: {error}"));
         let took = started.elapsed();
+        // About the very state; from the start where it is lost within the step that is probed.
+        let here_too = Spectrum::by_matrix_here(&mut first);
+        let is_lost = here_too.is_err();
+        let probed = here_too.or_else(|_| Spectrum::by_matrix(&mut simulation(&model)));
+        let probed = probed.unwrap_or_else(|error| panic!("{seed}: {error}"));
         let verdict = Verdict::of(&spectrum, &mut first)
             .unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
-        let probed = Spectrum::by_matrix(&mut simulation(&model));
-        let probed = probed.unwrap_or_else(|error| panic!("{seed}: {error}"));
         let (here, there) = (modes(&spectrum), modes(&probed));
         let ((a, error), (b, other)) = (here[0], there[0]);
         println!(
@@ -209,17 +206,11 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
         );
         // The frequency domain does not list ones: nothing that it leaves out grows.
         let apart = (a.norm().max(1.0) - b.norm().max(1.0)).abs();
-        sharp += u32::from(error <= SHARP && other <= SHARP);
-        // Both are exact about a steady rotation. Weight lets blades swing, and what grows a hundredfold carries the
-        // state away. A formula that damps slows a free rotor down by itself: its angle and its speed are two ones
-        // in a chain, which the change of the turn from step to step moves by its root.
-        let mut unsteady: f64 = if text.contains("-9.81") { 3e-5 } else { 1e-7 };
-        if b.norm() > CARRIED_AWAY {
-            unsteady = 0.2 * b.norm();
-        } else if b.im.abs() < DRIFT && (b.re - 1.0).abs() < DRIFT {
-            unsteady = unsteady.max(slowing(&model).sqrt());
+        for stated in [error, other] {
+            vague += u32::from(stated > SHARP);
         }
-        if apart > error + other + unsteady {
+        let digits = if is_lost { LOST } else { ROUNDING };
+        if apart > error + other + digits * b.norm() {
             wrong.push(format!("{seed}: {a} {b}\n{text}"));
         }
         undecided += u32::from(verdict.decision() == Decision::Undecided);
@@ -248,9 +239,13 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let rare = count as u32 / 10 + 1;
     assert!(undecided <= rare, "{undecided} of {count} are not decided");
-    // Rotors that formulas slow down, that swing or are carried away are known less well.
-    println!("{sharp} of {count} to {SHARP:e}");
-    assert!(sharp as f64 > 0.5 * count as f64, "{sharp} of {count}");
+    // What swings, turns otherwise than the others or grows by more than its state lasts is known less well.
+    println!("{vague} of {} stated errors are above {SHARP:e}", 2 * count);
+    assert!(
+        f64::from(vague) < 0.5 * count as f64,
+        "{vague} of {} stated errors are above {SHARP:e}",
+        2 * count
+    );
     assert!(
         by_frequencies as f64 > 0.6 * count as f64,
         "{by_frequencies} of {count}"

@@ -226,16 +226,6 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
     fn is_conservative(&self) -> bool {
         false
     }
-
-    /// Whether it fits a frame of its own to its nodes, which may fail.
-    fn has_frame(&self) -> bool {
-        false
-    }
-
-    /// Whether that has failed in some residual since this was last asked.
-    fn take_misfit(&self) -> bool {
-        false
-    }
 }
 
 /// Copies an element whose type is not known; every element that is [`Clone`] has it.
@@ -391,9 +381,25 @@ pub struct Residual<'a> {
     pub(crate) values: &'a mut [f64],
     /// First row of each of the element's nodes, then of its multipliers.
     pub(crate) rows: &'a [usize],
+    /// Whether the element could not fit a frame of its own to its nodes.
+    pub(crate) misfit: bool,
 }
 
-impl Residual<'_> {
+impl<'a> Residual<'a> {
+    pub(crate) fn new(values: &'a mut [f64], rows: &'a [usize]) -> Self {
+        Self {
+            values,
+            rows,
+            misfit: false,
+        }
+    }
+
+    /// Says that the element could not fit a frame of its own to its nodes: its forces are those of a frame nearby, and
+    /// the step counts as one in which that has happened.
+    pub fn note_misfit(&mut self) {
+        self.misfit = true;
+    }
+
     /// Adds a force and a moment at a node, given by its place in [`Element::nodes`].
     #[inline(always)]
     pub fn load(&mut self, node: usize, force: Vec3, moment: Vec3) {

@@ -76,10 +76,7 @@ impl Element for Relieved {
             ..*at
         };
         let mut values = [0.0; ORDER];
-        let mut whole = Residual {
-            values: &mut values,
-            rows: &[0, 6, 12],
-        };
+        let mut whole = Residual::new(&mut values, &[0, 6, 12]);
         self.joint.residual(&at, &mut whole);
         let vector = |i: usize| Vec3::new(values[i], values[i + 1], values[i + 2]);
         for node in 0..2 {

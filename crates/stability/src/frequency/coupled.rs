@@ -238,6 +238,11 @@ impl Coupled {
         (starts, all.into_iter().map(|(_, placed)| placed).collect())
     }
 
+    /// Whether everything turns, and is seen from axes that turn along.
+    pub fn turns_as_a_whole(&self) -> bool {
+        matches!(self.axes, Axes::Turning(_))
+    }
+
     /// Unknowns of all parts together.
     pub fn unknowns(&self) -> usize {
         self.models.iter().map(|model| model.unknowns).sum()

@@ -24,8 +24,9 @@ use std::time::{Duration, Instant};
 use nalgebra::Complex;
 use oldham_cosim::{SequenceLink, Simulation, SubsystemId};
 
-use crate::spectrum::{ALIKE, SAME_GROWTH};
+use crate::spectrum::{ALIKE, SAME_GROWTH, SIDEWAYS};
 use crate::spread::spread;
+use crate::turn_and_speed::TurnAndSpeed;
 
 use coupled::{Coupled, Exchange};
 use rest::{Rest, Zero};
@@ -47,8 +48,12 @@ const SPLIT: f64 = 2e-7;
 const EXAMINED: usize = 12;
 const NARROWEST: f64 = 1e-9;
 const CAUTION: f64 = 3.0;
-/// What a change along the circle counts of one across it.
-const SIDEWAYS: f64 = 0.1;
+/// The same for the distance to the next step, which is a measure to first order.
+const UNSTEADY: f64 = 1.5;
+/// How far aside of a guess the search for a zero begins, in terms of its distance from one.
+const ASIDE: f64 = 0.1;
+/// Radius about one within which nothing but angle and speed may be, in terms of their distance from it.
+const ABOUT: f64 = 2.0;
 
 /// The circle inside of which a mode grows so fast that it decides alone, by 5 % in a step.
 const FAST: f64 = 0.95;
@@ -111,6 +116,8 @@ pub enum Rotation {
 /// several rates, implicit coupling, parts that are not linear multistep integrations of matrices.
 pub struct FrequencyAnalysis {
     coupled: Coupled,
+    /// That of the next step, where the coefficients of a step are not quite those of the next.
+    next: Option<Coupled>,
 }
 
 impl FrequencyAnalysis {
@@ -132,7 +139,16 @@ impl FrequencyAnalysis {
             .map(|unit| simulation.sequence_model(SubsystemId(unit)).ok()?)
             .collect();
         let coupled = Coupled::new(models?, links, step, rotation)?;
-        Some(Self { coupled })
+        Some(Self {
+            coupled,
+            next: None,
+        })
+    }
+
+    /// With the next step: zeros are known no better than they are the same there.
+    pub fn before(mut self, next: Self) -> Self {
+        self.next = Some(next.coupled);
+        self
     }
 
     /// Looks for modes that grow, on this many threads and for this long. Far inside the circle the
@@ -166,12 +182,37 @@ impl FrequencyAnalysis {
                 (radius, found.map_err(no_verdict)?)
             }
         };
-        let Found { mut zeros, inside } = found;
+        let Found {
+            mut zeros,
+            mut inside,
+        } = found;
         if zeros.is_empty() && inside == 0 {
             zeros.extend(self.outward(&function, &goes_on));
         }
+        let apart = match self.coupled.turns_as_a_whole() {
+            true => set_apart(&function, &mut zeros, &mut inside, radius),
+            false => None,
+        };
         widen_clusters(&mut zeros);
-        self.find_rounding(&mut zeros, threads);
+        let otherwise = |w: C| self.coupled.log_determinant_rounded_otherwise(w);
+        let rounding = moved(&otherwise, &zeros, threads);
+        // What is near rest does not change by itself from step to step, unless something carries it away.
+        let lasts = |zero: &Zero| !self.coupled.turns_as_a_whole() && zero.at.norm() > FAST;
+        let next = self.next.as_ref().filter(|_| !zeros.iter().all(lasts));
+        let unsteady = next.map(|next| {
+            let later = |w: C| next.log_determinant(w, Exchange::AsRun);
+            moved(&later, &zeros, threads)
+        });
+        for (place, zero) in zeros.iter_mut().enumerate() {
+            // How far these are off is known already.
+            if apart.is_some_and(|apart| apart.contains(&zero.at)) {
+                continue;
+            }
+            let of = |moved: &[f64]| moved.get(place).copied().unwrap_or(0.0);
+            let unsteady = unsteady.as_deref().filter(|_| !lasts(zero));
+            let rounding = (CAUTION * of(&rounding)).max(zero.error);
+            zero.error = rounding + UNSTEADY * unsteady.map_or(0.0, of);
+        }
         let growing: Vec<&Zero> = zeros
             .iter()
             .filter(|zero| zero.at.norm() < radius)
@@ -196,34 +237,6 @@ impl FrequencyAnalysis {
             evaluations: function.evaluations.into_inner(),
             unknowns: self.coupled.unknowns(),
         })
-    }
-
-    /// How far rounding moves the innermost zeros: where the same equations, rounded otherwise, have
-    /// them. Several free motions at one place are moved far.
-    fn find_rounding(&self, zeros: &mut [Zero], threads: usize) {
-        let log = |w: C| self.coupled.log_determinant_rounded_otherwise(w);
-        let function = Function {
-            log: &log,
-            evaluations: AtomicUsize::new(0),
-            threads: 1,
-        };
-        let examined: Vec<usize> = (0..zeros.len().min(EXAMINED)).collect();
-        let errors = spread(&examined, threads, |&place| {
-            let zero = zeros[place];
-            let mut others = zeros.to_vec();
-            others.swap_remove(place);
-            let rest = Rest { zeros: others };
-            let aside = C::from((10.0 * zero.error).max(NARROWEST));
-            let points = [zero.at + aside, zero.at - aside, zero.at];
-            let again = function.approach(points, points.map(log), &rest)?;
-            // Rounding of a mode without damping changes its frequency before its radius.
-            let moved = SIDEWAYS * (again.at - zero.at).norm();
-            let grown = (again.at.norm() - zero.at.norm()).abs();
-            Some(CAUTION * grown.max(moved))
-        });
-        for (zero, error) in zeros.iter_mut().zip(errors) {
-            zero.error = zero.error.max(error.unwrap_or(0.0));
-        }
     }
 
     /// Zeros beyond the circle where none is near it: the dominant mode decays fast.
@@ -283,6 +296,82 @@ impl FrequencyAnalysis {
         });
         busiest.map(|(link, _)| (link.from.0, link.to.0))
     }
+}
+
+/// Sets angle and speed of a rotor apart, among the zeros and among those inside the radius: where they are then.
+fn set_apart(
+    function: &Function<'_>,
+    zeros: &mut Vec<Zero>,
+    inside: &mut usize,
+    radius: f64,
+) -> Option<[C; 2]> {
+    let values: Vec<C> = zeros.iter().map(|zero| zero.at).collect();
+    // What decays is not looked for otherwise.
+    let ask = |guess: C| {
+        let rest = Rest {
+            zeros: zeros.clone(),
+        };
+        let aside = ASIDE * (guess - 1.0);
+        let points = [guess + aside, guess - aside, guess];
+        let found = function.approach(points, points.map(|w| function.at(w)), &rest)?;
+        (found.at.im.abs() < NARROWEST).then_some(found.at)
+    };
+    let both = TurnAndSpeed::among(&values, ask)?;
+    // A mode that grows and its mirror look alike, beside angle and speed that are at one and not listed.
+    let about = function.count_about(C::from(1.0), ABOUT * both.apart, &Rest::default());
+    if about.round() != 2.0 {
+        return None;
+    }
+    let within = |zero: &Zero| zero.at.norm() < radius;
+    let found: Vec<Zero> = both.places.iter().map(|&place| zeros[place]).collect();
+    let met = found.iter().filter(|zero| within(zero));
+    *inside -= met.map(Zero::multiplicity).sum::<usize>().min(*inside);
+    zeros.retain(|zero| !found.contains(zero));
+    let errors: f64 = found.iter().map(|zero| zero.error).sum();
+    let speed = Zero {
+        at: both.speed,
+        error: both.off + errors,
+    };
+    let angle = Zero {
+        at: C::from(1.0),
+        error: ROUNDING,
+    };
+    zeros.push(angle);
+    // That of the speed where it grows by more than it may be off.
+    if speed.at.norm() + speed.error < 1.0 {
+        *inside += usize::from(within(&speed));
+        zeros.push(speed);
+    }
+    zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
+    Some([angle.at, speed.at])
+}
+
+/// How far the innermost zeros move when a determinant is replaced by another one that should have the same: what rounds
+/// otherwise, or is that of the next step. Several free motions at one place are moved far. Nothing where one is not
+/// found again.
+fn moved(log: &(dyn Fn(C) -> C + Sync), zeros: &[Zero], threads: usize) -> Vec<f64> {
+    let function = Function {
+        log,
+        evaluations: AtomicUsize::new(0),
+        threads: 1,
+    };
+    let examined: Vec<usize> = (0..zeros.len().min(EXAMINED)).collect();
+    spread(&examined, threads, |&place| {
+        let zero = zeros[place];
+        let mut others = zeros.to_vec();
+        others.swap_remove(place);
+        let rest = Rest { zeros: others };
+        let aside = C::from((10.0 * zero.error).max(NARROWEST));
+        let points = [zero.at + aside, zero.at - aside, zero.at];
+        let again = function.approach(points, points.map(log), &rest)?;
+        // A mode without damping changes its frequency before its radius.
+        let moved = SIDEWAYS * (again.at - zero.at).norm();
+        let grown = (again.at.norm() - zero.at.norm()).abs();
+        Some(grown.max(moved))
+    })
+    .into_iter()
+    .map(|moved| moved.unwrap_or(0.0))
+    .collect()
 }
 
 /// Whether two modes have the same growth and the same frequency.

@@ -144,7 +144,7 @@ impl Function<'_> {
     }
 
     /// How many zeros of the rest are in a small disc: the mean turn of the phase about it.
-    fn count_about(&self, centre: C, radius: f64, rest: &Rest) -> f64 {
+    pub fn count_about(&self, centre: C, radius: f64, rest: &Rest) -> f64 {
         let phase = |angle: f64| {
             let w = centre + C::from_polar(radius, angle);
             rest.of(w, self.at(w)).im

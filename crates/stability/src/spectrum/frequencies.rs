@@ -58,16 +58,11 @@ impl Spectrum {
         base: &Base,
         budget: &TimeBudget,
     ) -> Result<Option<Self>, AnalysisError> {
-        // Coefficients that turn stand still in axes that all of the model turns with, or if what spins is round.
-        let rotation = match &base.turning {
-            None => Rotation::None,
-            Some(turning) if turning.is_of_spins() => Rotation::OfEach,
-            Some(turning) => match turning.of_all() {
-                Some(turn) => Rotation::OfAll(turn),
-                None => return Ok(None),
-            },
+        let Some(rotation) = rotation_of(base) else {
+            return Ok(None);
         };
-        let Some(analysis) = FrequencyAnalysis::of_rotating(simulation, rotation) else {
+        let analysis = with_next_step(simulation, base, rotation);
+        let Some(analysis) = analysis else {
             return Ok(None);
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -152,4 +147,50 @@ impl Spectrum {
             between: None,
         }))
     }
+}
+
+/// Coefficients that turn stand still in axes that all of the model turns with, or if what spins is round; nothing where
+/// neither is so.
+fn rotation_of(base: &Base) -> Option<Rotation> {
+    match &base.turning {
+        None => Some(Rotation::None),
+        Some(turning) if turning.is_of_spins() => Some(Rotation::OfEach),
+        Some(turning) => turning.of_all().map(Rotation::OfAll),
+    }
+}
+
+/// The analysis about a point, where the simulation is left, with that of the next step: a rotor may be near its steady rotation
+/// only, and what grows fast carries the state away. The coefficients of a rotor are those of the end of the step that
+/// probing looks at, for which the step solves.
+fn with_next_step(
+    simulation: &mut Simulation,
+    base: &Base,
+    rotation: Rotation,
+) -> Option<FrequencyAnalysis> {
+    let of = FrequencyAnalysis::of_rotating;
+    let turns = matches!(rotation, Rotation::OfAll(_));
+    let mut analysis = match turns {
+        true => None,
+        false => Some(of(simulation, rotation)?),
+    };
+    if simulation.steps(base.period).is_ok() {
+        let next = match turns {
+            true => {
+                analysis = of(simulation, rotation);
+                let later = rotation_of(&Base::about(simulation, base.period));
+                later
+                    .filter(|later| matches!(later, Rotation::OfAll(_)))
+                    .filter(|_| simulation.steps(base.period).is_ok())
+                    .and_then(|later| of(simulation, later))
+            }
+            false => of(simulation, rotation),
+        };
+        analysis = match (analysis, next) {
+            (Some(analysis), Some(next)) => Some(analysis.before(next)),
+            (analysis, _) => analysis,
+        };
+    }
+    base.chart.base().restore(simulation);
+    // Of a model that cannot take its first step.
+    analysis.or_else(|| of(simulation, rotation))
 }

@@ -12,6 +12,8 @@ use crate::recurrence::{
     AnalysisError, Base, Recurrence, TimeBudget, other_recurrence, recurrence_about,
 };
 use crate::steady::Split;
+use crate::turn_and_speed::TurnAndSpeed;
+use crate::turning::Turning;
 
 /// Error of the dominant eigenvalue beyond which probes of other sizes are tried.
 const SHARP: f64 = 1e-7;
@@ -130,6 +132,10 @@ impl Spectrum {
                 mode.beware_of_neighbours(place, &values);
             }
         }
+        let turning = recurrence.base().turning.as_ref();
+        if drift.is_none() && turning.and_then(Turning::of_all).is_some() {
+            set_speed_apart(&mut modes);
+        }
         modes.extend(drift);
         let varying = doubt_turning(&mut modes, recurrence.base().turning.as_ref());
         modes.sort_by(|a, b| {
@@ -156,6 +162,29 @@ impl Spectrum {
             between: None,
         })
     }
+}
+
+/// Sets angle and speed of a rotor apart: what is linearised near a steady rotation only blurs them.
+fn set_speed_apart(modes: &mut Vec<EigenMode>) {
+    let values: Vec<Complex<f64>> = modes.iter().map(|mode| mode.value).collect();
+    let Some(both) = TurnAndSpeed::among(&values, |_| None) else {
+        return;
+    };
+    let errors: f64 = both.places.iter().map(|&place| modes[place].error).sum();
+    let mut place = 0;
+    modes.retain(|_| {
+        place += 1;
+        !both.places.contains(&(place - 1))
+    });
+    modes.push(EigenMode {
+        value: Complex::from(1.0),
+        error: ROUNDING,
+    });
+    let speed = EigenMode {
+        value: both.speed,
+        error: both.off + errors,
+    };
+    modes.extend(speed.is_growing().then_some(speed));
 }
 
 /// Errors to first order say nothing of multiple eigenvalues. How far these move is seen when the

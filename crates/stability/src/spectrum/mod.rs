@@ -29,6 +29,9 @@ pub(crate) use own::{ALIKE, SAME_GROWTH};
 /// Radii up to here count as stable in searches, which see radii of certain growth only.
 pub(crate) const STABLE: f64 = 1.0 + 1e-8;
 
+/// What a change of an eigenvalue along the circle counts of one across it.
+pub(crate) const SIDEWAYS: f64 = 0.1;
+
 /// Coordinates up to which a matrix is made without a look at a few products first.
 const QUICK: usize = 600;
 /// The same where the recurrence is one of several steps, which a matrix takes for every coordinate.
@@ -251,6 +254,14 @@ impl Spectrum {
             Self::from_matrix(simulation, base, &budget, Care::Full)
         };
         analyse_ahead(simulation, &FILLING, analyse, Self::radius)
+    }
+
+    /// The same about the present state itself, where a simulation is left by an analysis.
+    pub fn by_matrix_here(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        prepare(simulation)?;
+        let period = simulation.period();
+        let base = Base::about(simulation, period);
+        Self::from_matrix(simulation, base, &TimeBudget::endless(), Care::Full)
     }
 
     /// From products alone, however small the model.

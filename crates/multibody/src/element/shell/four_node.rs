@@ -17,8 +17,6 @@ use crate::model::Model;
 use crate::node::{Motion, NodeId};
 use oldham_space::rotation::{Quaternion, inverse_tangent, inverse_tangent_times};
 use oldham_space::{Mat3, Vec3};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
 /// Displacements and rotations, or forces and moments, node by node.
 pub(super) type ElementVector = [f64; 24];
 
@@ -50,8 +48,6 @@ pub struct Shell4 {
     stiffness: Box<[ElementVector; 24]>,
     damping: f64,
     middle: Box<Middle>,
-    /// Whether a residual was made with a frame that the corners do not fit.
-    misfit: Misfit,
 }
 
 /// What the section in the middle feels.
@@ -61,16 +57,6 @@ struct Middle {
     strains: [ElementVector; 8],
     /// Loads by strains.
     section: ShellSection,
-}
-
-/// Noted where elements are evaluated, read between steps. It changes no result.
-#[derive(Debug, Default)]
-struct Misfit(AtomicBool);
-
-impl Clone for Misfit {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
 }
 
 /// Where the element is and how it is deformed.
@@ -138,7 +124,6 @@ impl Shell4 {
                 strains: std::array::from_fn(row),
                 section: *section,
             }),
-            misfit: Misfit::default(),
         })
     }
 
@@ -251,7 +236,7 @@ impl Element for Shell4 {
         let motions = self.motions(at);
         let d = self.deformed(motions);
         if !d.frame.is_fitted {
-            self.misfit.0.store(true, Relaxed);
+            out.note_misfit();
         }
         let loads = self.loads(&d, motions);
         for i in 0..4 {
@@ -293,15 +278,6 @@ impl Element for Shell4 {
 
     fn is_conservative(&self) -> bool {
         self.damping == 0.0
-    }
-
-    fn has_frame(&self) -> bool {
-        true
-    }
-
-    fn take_misfit(&self) -> bool {
-        // A plain look first: a store would cost every step what happens in hardly any.
-        self.misfit.0.load(Relaxed) && self.misfit.0.swap(false, Relaxed)
     }
 }
 
@@ -372,6 +348,7 @@ fn dot(a: &ElementVector, b: &ElementVector) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assembly::{Assembly, EvaluationPoint};
     use crate::element::assert_derivatives;
 
     const CORNERS: [Vec3; 4] = [
@@ -488,6 +465,26 @@ mod tests {
             let difference = (plus[i] - minus[i]) / (2.0 * step);
             assert!((difference - rates[i]).abs() < 1e-8);
         }
+    }
+
+    /// That corners fit no frame is said of the very residual. An element had remembered it until it was asked.
+    #[test]
+    fn a_misfit_belongs_to_its_residual() {
+        let (mut model, nodes, shell) = warped(0.0);
+        let fitting: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
+        model.element("shell", shell);
+        let (assembly, _) = Assembly::new(model);
+        // All corners in one point: every frame fits as badly as any other.
+        let mut collapsed = fitting.clone();
+        for node in nodes {
+            collapsed[node.0].position = Vec3::ZERO;
+        }
+        let misfits = |motions: &[Motion]| {
+            let at = EvaluationPoint::new(0.0, motions, &[], &[], &[]);
+            assembly.element_residual(&at, &mut vec![0.0; assembly.residual_length()])
+        };
+        assert!(misfits(&collapsed));
+        assert!(!misfits(&fitting));
     }
 
     #[test]

@@ -490,10 +490,7 @@ mod tests {
         let at = EvaluationPoint::new(0.0, &motions, &[], &[], &[]);
         let mut values = vec![0.0; assembly.residual_length()];
         let placed = &assembly.elements[0];
-        let mut out = Residual {
-            values: &mut values,
-            rows: &placed.rows,
-        };
+        let mut out = Residual::new(&mut values, &placed.rows);
         placed
             .element
             .residual(&at.of(placed, &assembly.elements), &mut out);
