@@ -296,7 +296,7 @@ impl Learner {
         let is_doubtful =
             leverage > NEW_GROUND && self.is_beyond_experience(frames, kinematics, step);
         let is_determined = self.candidates[in_use].is_determined();
-        if !finite || is_lost || is_doubtful || self.skill.is_poor(is_determined) {
+        if !finite || is_lost || is_doubtful || self.skill.is_poor() {
             self.set_aside = BY_KINEMATICS;
             if is_lost {
                 // Something begins; the shortest window follows it first.

@@ -15,6 +15,9 @@ const JUMP: f64 = 0.1;
 /// ... and by this factor more than usual, met something new.
 const JUMP_FACTOR: f64 = 30.0;
 
+/// A line takes over when its error is a tenth of the model's: its errors have a bias, which adds energy, where those of a model
+/// cancel each other.
+const LINE_HANDICAP: f64 = 100.0;
 /// On new ground a model may differ from the Taylor step by this factor more than that is usually wrong.
 const DOUBT: f64 = 10.0;
 
@@ -97,11 +100,11 @@ impl Skill {
         self.judged += 1;
     }
 
-    /// Whether predictions were better without a model. One that the data do not determine yet is doubted at once.
-    pub fn is_poor(&self, is_determined: bool) -> bool {
+    /// Whether predictions were better without a model.
+    pub fn is_poor(&self) -> bool {
         let [kinematics, line] = self.alternatives;
-        let trials = if is_determined { TRIALS } else { 1 };
-        self.judged >= trials && self.usual > kinematics.min(line).max(NOISE)
+        let best = f64::min(kinematics, LINE_HANDICAP * line);
+        self.judged >= TRIALS && self.usual > best.max(NOISE)
     }
 
     /// Whether a prediction differs from the Taylor step by far more than that was ever wrong lately.
@@ -112,7 +115,7 @@ impl Skill {
     /// What was better of that which needs no model.
     pub fn best_alternative(&self) -> Alternative {
         let [kinematics, line] = self.alternatives;
-        match self.judged > 0 && line < kinematics {
+        match LINE_HANDICAP * line < kinematics {
             true => Alternative::Line,
             false => Alternative::Kinematics,
         }
@@ -167,14 +170,14 @@ mod tests {
     fn a_model_that_loses_against_no_model_is_poor() {
         for (alternatives, best) in [
             ([0.1, 0.5], Alternative::Kinematics),
-            ([0.5, 0.1], Alternative::Line),
+            ([0.6, 0.004], Alternative::Line),
         ] {
             let mut skill = Skill::new(1);
             (0..10).for_each(|_| skill.note_errors(0.2, alternatives));
-            assert!(skill.is_poor(true));
+            assert!(skill.is_poor());
             assert_eq!(skill.best_alternative(), best);
             (0..20).for_each(|_| skill.note_errors(0.01, alternatives));
-            assert!(!skill.is_poor(true));
+            assert!(!skill.is_poor());
         }
     }
 }
