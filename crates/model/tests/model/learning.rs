@@ -123,9 +123,9 @@ fn error(seed: u64, predictor: &str) -> Option<f64> {
     sum.is_finite().then(|| sum.sqrt())
 }
 
-/// The contest knows one-step errors of the last few steps, so that the better one of two is in use but for some steps after each jump,
-/// switch and stop. Errors of those steps stay in a motion for a while, by dry friction for ever: 1.3 times is what they may make of it
-/// (1.14 is the most of 120).
+/// A line takes over when its error is a tenth, and on new ground the model is doubted. In between the better one of two is in use but
+/// for some steps after each jump, switch and stop, whose errors stay in a motion for a while, by dry friction for ever: 1.5 times is
+/// what they may make of it.
 #[test]
 fn learning_is_never_much_worse_than_a_line() {
     let count = std::env::var("OLDHAM_MODELS").map_or(20, |count| count.parse().expect("a number"));
@@ -136,9 +136,8 @@ fn learning_is_never_much_worse_than_a_line() {
         // A line that fails is beaten by whatever runs.
         let Some(line) = line else { continue };
         let learned = learned.unwrap_or_else(|| panic!("coupling {seed} fails"));
-        println!("{seed} {line:.3e} {learned:.3e} {:.3}", learned / line);
         assert!(
-            learned <= 30.0 * line,
+            learned <= 1.5 * line,
             "coupling {seed}: {learned:.3e} against {line:.3e}"
         );
         better += u64::from(learned < line);
