@@ -9,6 +9,8 @@ use oldham_cosim::Cancel;
 use crate::tell;
 
 static REQUESTED: LazyLock<Cancel> = LazyLock::new(Cancel::default);
+/// Whether somebody finishes what is going on when the end is requested.
+static HEARD: AtomicBool = AtomicBool::new(false);
 static ANALYSING: AtomicBool = AtomicBool::new(false);
 static IDLE: AtomicBool = AtomicBool::new(false);
 
@@ -23,7 +25,7 @@ pub struct Analysis(());
 impl Analysis {
     /// Begins.
     pub fn new() -> Self {
-        watch();
+        begin();
         ANALYSING.store(true, Ordering::Relaxed);
         Self(())
     }
@@ -35,16 +37,27 @@ impl Drop for Analysis {
     }
 }
 
-/// Watches for signals from now on; the end of runs is requested when one comes.
-pub fn watch() -> &'static Cancel {
+/// Watches for signals from now on. Until somebody asks for it by [`watch`], there is nothing to finish when one comes: that is
+/// said, and the program ends.
+pub fn begin() {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(start);
+}
+
+/// The end of runs is requested when a signal comes.
+pub fn watch() -> &'static Cancel {
+    begin();
+    HEARD.store(true, Ordering::Relaxed);
     &REQUESTED
 }
 
 fn requested() {
     if ANALYSING.load(Ordering::Relaxed) {
         tell!("\ninterrupted: the analysis is not finished, so there is no verdict");
+        std::process::exit(130);
+    }
+    if !HEARD.load(Ordering::Relaxed) {
+        tell!("\ninterrupted: the work is not finished; files that were written stay");
         std::process::exit(130);
     }
     if REQUESTED.is_requested() {

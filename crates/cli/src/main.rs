@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return answer_without_command(&error),
     };
+    interrupt::begin();
     let json = arguments.command.json();
     let options = arguments.command.key_options();
     let executed = catch_unwind(AssertUnwindSafe(|| commands::execute(arguments.command)));

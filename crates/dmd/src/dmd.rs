@@ -1,7 +1,5 @@
 //! The predictor: collects snapshots from the exchange, and answers from what was learned.
 
-use std::ops::Range;
-
 use oldham_cosim::{InputPort, Ports, Predictor, State, Visitor};
 
 use crate::error::DmdError;
@@ -9,6 +7,7 @@ use crate::frames::{Frames, Memory};
 use crate::kinematics::Kinematics;
 use crate::learner::{Learner, Lesson};
 use crate::monitor::{Monitor, Report};
+use crate::selection::{Port, Selection, are_finite};
 use crate::settings::Settings;
 
 /// Times that differ by less than this fraction of the step are the same.
@@ -42,16 +41,6 @@ pub struct Dmd {
     /// The snapshots before a visit.
     memory: Memory,
     answer: Vec<f64>,
-}
-
-/// An input port that is predicted.
-struct Port {
-    /// Its place in the subsystem's input vector.
-    target: Range<usize>,
-    /// Its place among the received components.
-    place: Range<usize>,
-    /// One if a sample arrived, else zero: nothing is said about ports that nothing feeds.
-    fed: u64,
 }
 
 /// A snapshot of which only a part has arrived.
@@ -104,27 +93,19 @@ pub struct LinearModel {
 impl Dmd {
     /// A predictor for a subsystem with these ports.
     pub fn new(ports: &Ports, settings: &Settings) -> Result<Self, DmdError> {
-        let (inputs, controls) = settings.validate(ports)?;
-        let mut chosen = vec![None; ports.inputs().len()];
-        let mut received_ports = Ports::new();
-        let mut predicted = Vec::new();
-        for (index, &input) in inputs.iter().enumerate() {
-            chosen[input.0] = Some(index);
-            let port = &ports.inputs()[input.0];
-            let place = received_ports.add_input(port.name.as_str(), port.quantity.clone());
-            predicted.push(Port {
-                target: ports.input_range(input),
-                place: received_ports.input_range(place),
-                fed: 0,
-            });
-        }
+        let Selection {
+            ports,
+            chosen,
+            controls,
+            received: received_ports,
+        } = settings.validate(ports)?;
         let (received, sent) = (received_ports.input_width(), controls.len());
         let learner = Learner::new(settings, received, sent);
         let frames = Frames::new(learner.snapshots(), received, sent);
         Ok(Self {
-            early: Early::new(predicted.len(), received),
+            early: Early::new(ports.len(), received),
             outlooks: 0,
-            ports: predicted,
+            ports,
             chosen,
             controls,
             kinematics: Kinematics::of(&received_ports),
@@ -421,8 +402,4 @@ impl State for Dmd {
             self.learner.distrust();
         }
     }
-}
-
-fn are_finite(values: &[f64]) -> bool {
-    values.iter().all(|value| value.is_finite())
 }

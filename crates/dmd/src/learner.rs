@@ -8,7 +8,7 @@ use crate::forecast::Forecast;
 use crate::frames::Frames;
 use crate::kinematics::Kinematics;
 use crate::settings::{ModelSize, Settings};
-use crate::skill::Skill;
+use crate::skill::{Alternative, Skill};
 
 /// Steps that differ by a larger fraction are different: a discrete model holds for one step size.
 const SAME_STEP: f64 = 1e-6;
@@ -16,6 +16,13 @@ const SAME_STEP: f64 = 1e-6;
 /// Further out than the snapshots that it was learned from, by this factor, no model is used: at an
 /// equilibrium it has learned rounding errors.
 const UNKNOWN_GROUND: f64 = 1e3;
+
+/// Signals with a larger leverage are outside of those that a model was learned from: it extrapolates.
+const NEW_GROUND: f64 = 1.0;
+
+/// The model in use was set aside for the Taylor step, or for a line.
+const BY_KINEMATICS: u64 = 1;
+const BY_LINE: u64 = 2;
 
 /// All models of the other side.
 #[derive(Clone, Debug)]
@@ -29,7 +36,7 @@ pub(crate) struct Learner {
     expected: Expectation,
     /// What a rival expects then.
     rival: Expectation,
-    /// The model in use was set aside in the present step.
+    /// What the model in use was set aside for in the present step; zero for nothing.
     set_aside: u64,
     /// By how much the values predicted for the newest learned snapshot fell short.
     debt: Vec<f64>,
@@ -39,6 +46,7 @@ pub(crate) struct Learner {
     outlook: Outlook,
     factors_are_stale: bool,
     kinematic: Vec<f64>,
+    line: Vec<f64>,
 }
 
 /// What came of learning from a snapshot.
@@ -57,8 +65,8 @@ enum Outlook {
     Open,
     /// By the model.
     Model,
-    /// By the Taylor step.
-    Kinematics,
+    /// Without one.
+    Without(Alternative),
 }
 
 /// A prediction that waits to be judged.
@@ -89,6 +97,7 @@ impl Learner {
             outlook: Outlook::Open,
             factors_are_stale: false,
             kinematic: vec![0.0; received],
+            line: vec![0.0; received],
         }
     }
 
@@ -183,7 +192,7 @@ impl Learner {
             return false;
         }
         self.refresh_factors(frames, kinematics);
-        self.outlook = Outlook::Kinematics;
+        self.outlook = Outlook::Without(Alternative::Kinematics);
         self.set_aside = 0;
         if let Some(step) = frames.step()
             && self.model().pairs() > 0
@@ -201,7 +210,11 @@ impl Learner {
                 let model = &self.candidates[self.contest.in_use()];
                 self.forecast.at(tau, frames, model, kinematics, out);
             }
-            Outlook::Kinematics | Outlook::Open => {
+            Outlook::Without(Alternative::Line) => {
+                let newest = frames.count() - 1;
+                extend_line(frames, newest, frames.time(newest) + tau, out);
+            }
+            Outlook::Without(Alternative::Kinematics) | Outlook::Open => {
                 kinematics.taylor(frames.received(frames.count() - 1), tau, out);
             }
         }
@@ -227,12 +240,14 @@ impl Learner {
         let step = frames.time(newest) - frames.time(newest - 1);
         self.skill.note_change(before, actual);
         kinematics.taylor(before, step, &mut self.kinematic);
+        extend_line(frames, newest - 1, frames.time(newest), &mut self.line);
+        kinematics.normalise(&mut self.line);
         let maker = self.expected.take();
         self.note_debt(maker.is_some(), actual);
         let Some(maker) = maker else {
             return false;
         };
-        self.fallbacks += self.set_aside;
+        self.fallbacks += self.set_aside.min(1);
         let error = self.skill.error(&self.expected.values, actual);
         let judged = self.candidates[maker].is_determined();
         if !error.is_finite() || judged && self.skill.is_jump(error) {
@@ -242,8 +257,9 @@ impl Learner {
             // The errors of the start are no measure of what follows.
             self.skill.restart();
         }
-        let alternative = self.skill.error(&self.kinematic, actual);
-        self.skill.note_errors(error, alternative);
+        let alternatives =
+            [&self.kinematic, &self.line].map(|values| self.skill.error(values, actual));
+        self.skill.note_errors(error, alternatives);
         if let Some(rival) = self.rival.take() {
             let own = self.skill.error(&self.rival.values, actual);
             self.contest.judge(rival, own, error);
@@ -252,9 +268,10 @@ impl Learner {
     }
 
     fn note_debt(&mut self, was_expected: bool, actual: &[f64]) {
-        let predicted = match was_expected && self.set_aside == 0 {
-            true => &self.expected.values,
-            false => &self.kinematic,
+        let predicted = match self.set_aside {
+            0 if was_expected => &self.expected.values,
+            BY_LINE => &self.line,
+            _ => &self.kinematic,
         };
         for (debt, (actual, predicted)) in self.debt.iter_mut().zip(actual.iter().zip(predicted)) {
             *debt = actual - predicted;
@@ -274,12 +291,19 @@ impl Learner {
         self.run(in_use, frames, kinematics, step);
         let finite = self.forecast.next().iter().all(|value| value.is_finite());
         self.expected.set(in_use, self.forecast.next());
-        let is_lost = !self.knows_the_ground(in_use);
-        if !finite || is_lost || self.skill.is_poor() {
-            self.set_aside = 1;
+        let leverage = self.candidates[in_use].leverage(self.forecast.basis());
+        let is_lost = leverage >= UNKNOWN_GROUND;
+        let is_doubtful =
+            leverage > NEW_GROUND && self.is_beyond_experience(frames, kinematics, step);
+        let is_determined = self.candidates[in_use].is_determined();
+        if !finite || is_lost || is_doubtful || self.skill.is_poor() {
+            self.set_aside = BY_KINEMATICS;
             if is_lost {
                 // Something begins; the shortest window follows it first.
                 self.contest.restart();
+            } else if self.skill.best_alternative() == Alternative::Line {
+                self.set_aside = BY_LINE;
+                self.outlook = Outlook::Without(Alternative::Line);
             }
             return;
         }
@@ -287,14 +311,23 @@ impl Learner {
         // While a model is still being found, what one prediction missed is added to the next: the
         // mean over time, and with it the impulse of a coupling force, is then right although the
         // single values are not. Otherwise the first few errors would stay in the energy for ever.
-        if !self.candidates[in_use].is_determined() {
+        if !is_determined {
             self.forecast.amend(&self.debt);
         }
     }
 
-    /// Whether the newest signals are near enough to those that a candidate was learned from.
-    fn knows_the_ground(&mut self, candidate: usize) -> bool {
-        self.candidates[candidate].leverage(self.forecast.basis()) < UNKNOWN_GROUND
+    /// Whether what the model says differs from the Taylor step as that was never wrong: after a switch it goes by directions of which
+    /// the few data before it say next to nothing.
+    fn is_beyond_experience(
+        &mut self,
+        frames: &Frames,
+        kinematics: &Kinematics,
+        step: f64,
+    ) -> bool {
+        let newest = frames.received(frames.count() - 1);
+        kinematics.taylor(newest, step, &mut self.kinematic);
+        let departure = self.skill.error(self.forecast.next(), &self.kinematic);
+        self.skill.is_beyond_experience(departure)
     }
 
     fn run(&mut self, candidate: usize, frames: &Frames, kinematics: &Kinematics, step: f64) {
@@ -330,6 +363,20 @@ impl Expectation {
     fn take(&mut self) -> Option<usize> {
         let maker = std::mem::take(&mut self.maker);
         maker.checked_sub(1).map(|candidate| candidate as usize)
+    }
+}
+
+/// The line through a snapshot and the one before it, at a time; a hold where there is none before it.
+fn extend_line(frames: &Frames, newest: u64, t: f64, out: &mut [f64]) {
+    out.copy_from_slice(frames.received(newest));
+    let before = newest.checked_sub(1).filter(|&before| frames.holds(before));
+    let Some(before) = before else {
+        return;
+    };
+    let [start, end] = [before, newest].map(|index| frames.time(index));
+    let s = (t - end) / (end - start);
+    for (value, before) in out.iter_mut().zip(frames.received(before)) {
+        *value += s * (*value - before);
     }
 }
 

@@ -20,7 +20,10 @@
 //! - Numerical rank is truncated in scaled coordinates, so that a fit of few pairs does not depend
 //!   on units.
 //! - Window length and delay embedding can be chosen while running, by one-step prediction error.
-//! - A jump of that error drops the past; a model that is worse than a hold is not used.
+//! - A jump of that error drops the past; a model that is worse than a hold, or than the line through the last two snapshots, is
+//!   not used.
+//!
+//! [`PlainDmd`] is the predictor as printed, for comparison.
 //!
 //! ```
 //! use oldham_cosim::{InputPort, Ports, Predictor, Quantity, Unit};
@@ -53,6 +56,8 @@ mod frames;
 mod kinematics;
 mod learner;
 mod monitor;
+mod plain;
+mod selection;
 mod settings;
 mod skill;
 mod sliding;
@@ -61,4 +66,5 @@ mod solver;
 pub use dmd::{Dmd, LinearModel};
 pub use error::DmdError;
 pub use monitor::{Monitor, Report};
+pub use plain::{PlainDmd, PlainSettings};
 pub use settings::{Controls, LONGEST_WINDOW, ModelSize, Received, Settings};

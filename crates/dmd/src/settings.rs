@@ -3,6 +3,7 @@
 use oldham_cosim::{InputPort, OutputPort, Ports};
 
 use crate::error::DmdError;
+use crate::selection::Selection;
 
 /// Scaled columns that are this close to a combination of the others add no information.
 const TRUNCATION: f64 = 1e-10;
@@ -113,16 +114,11 @@ impl Settings {
         }
     }
 
-    /// Checks the settings against the ports of a subsystem; gives the inputs that are predicted
-    /// and the places of the controls in its flat output vector.
-    pub(crate) fn validate(&self, ports: &Ports) -> Result<(Vec<InputPort>, Vec<usize>), DmdError> {
-        let controls = self.controls.places(ports)?;
-        let inputs = self.received.inputs(ports)?;
-        let widths = inputs.iter().map(|&port| ports.input_range(port).len());
-        let (received, sent) = (widths.sum(), controls.len());
-        if received == 0 {
-            return Err(DmdError::NothingReceived);
-        }
+    /// Checks the settings against the ports of a subsystem; gives what is received and sent.
+    pub(crate) fn validate(&self, ports: &Ports) -> Result<Selection, DmdError> {
+        let selection = Selection::new(ports, &self.received, &self.controls)?;
+        let received = selection.received.input_width();
+        let sent = selection.controls.len();
         if self.candidates.is_empty() {
             return Err(DmdError::NoCandidates);
         }
@@ -141,7 +137,7 @@ impl Settings {
                 });
             }
         }
-        Ok((inputs, controls))
+        Ok(selection)
     }
 }
 
@@ -153,7 +149,7 @@ impl ModelSize {
 }
 
 impl Received {
-    fn inputs(&self, ports: &Ports) -> Result<Vec<InputPort>, DmdError> {
+    pub(crate) fn inputs(&self, ports: &Ports) -> Result<Vec<InputPort>, DmdError> {
         let known = ports.inputs().len();
         let Self::Only(inputs) = self else {
             return Ok((0..known).map(InputPort).collect());
@@ -166,7 +162,7 @@ impl Received {
 }
 
 impl Controls {
-    fn places(&self, ports: &Ports) -> Result<Vec<usize>, DmdError> {
+    pub(crate) fn places(&self, ports: &Ports) -> Result<Vec<usize>, DmdError> {
         let outputs = match self {
             Self::All => return Ok((0..ports.output_width()).collect()),
             Self::Only(outputs) => outputs,

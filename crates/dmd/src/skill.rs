@@ -15,6 +15,12 @@ const JUMP: f64 = 0.1;
 /// ... and by this factor more than usual, met something new.
 const JUMP_FACTOR: f64 = 30.0;
 
+/// A line takes over when its error is a tenth of the model's: its errors have a bias, which adds energy, where those of a model
+/// cancel each other.
+const LINE_HANDICAP: f64 = 100.0;
+/// On new ground a model may differ from the Taylor step by this factor more than that is usually wrong.
+const DOUBT: f64 = 10.0;
+
 /// Running means of squared errors.
 #[derive(Clone, Debug)]
 pub(crate) struct Skill {
@@ -22,9 +28,18 @@ pub(crate) struct Skill {
     changes: Vec<f64>,
     /// Mean square of the error in units of those changes.
     usual: f64,
-    /// The same for the prediction that would be used without a model.
-    alternative: f64,
+    /// The same for what can be used without a model.
+    alternatives: [f64; 2],
     judged: u64,
+}
+
+/// What can be used without a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alternative {
+    /// The Taylor step from the newest snapshot.
+    Kinematics,
+    /// The line through the two newest snapshots.
+    Line,
 }
 
 impl Skill {
@@ -32,7 +47,7 @@ impl Skill {
         Self {
             changes: vec![0.0; received],
             usual: 0.0,
-            alternative: 0.0,
+            alternatives: [0.0; 2],
             judged: 0,
         }
     }
@@ -72,20 +87,38 @@ impl Skill {
         self.judged > 0 && error > usual.max(JUMP * JUMP)
     }
 
-    /// Notes the error of the model in use, and the one without a model.
-    pub fn note_errors(&mut self, error: f64, alternative: f64) {
+    /// Notes the error of the model in use, and those of the Taylor step and of the line.
+    pub fn note_errors(&mut self, error: f64, alternatives: [f64; 2]) {
         if self.judged == 0 {
-            (self.usual, self.alternative) = (error, alternative);
+            (self.usual, self.alternatives) = (error, alternatives);
         } else {
             self.usual = mix(self.usual, error);
-            self.alternative = mix(self.alternative, alternative);
+            for (mean, newest) in self.alternatives.iter_mut().zip(alternatives) {
+                *mean = mix(*mean, newest);
+            }
         }
         self.judged += 1;
     }
 
     /// Whether predictions were better without a model.
     pub fn is_poor(&self) -> bool {
-        self.judged >= TRIALS && self.usual > self.alternative.max(NOISE)
+        let [kinematics, line] = self.alternatives;
+        let best = f64::min(kinematics, LINE_HANDICAP * line);
+        self.judged >= TRIALS && self.usual > best.max(NOISE)
+    }
+
+    /// Whether a prediction differs from the Taylor step by far more than that was ever wrong lately.
+    pub fn is_beyond_experience(&self, departure: f64) -> bool {
+        self.judged >= TRIALS && departure > DOUBT * DOUBT * self.alternatives[0].max(NOISE)
+    }
+
+    /// What was better of that which needs no model.
+    pub fn best_alternative(&self) -> Alternative {
+        let [kinematics, line] = self.alternatives;
+        match LINE_HANDICAP * line < kinematics {
+            true => Alternative::Line,
+            false => Alternative::Kinematics,
+        }
     }
 
     /// Root mean square of the error in units of a hold's.
@@ -96,7 +129,7 @@ impl Skill {
     pub fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.fixed(&mut self.changes);
         visitor.fixed(std::slice::from_mut(&mut self.usual));
-        visitor.fixed(std::slice::from_mut(&mut self.alternative));
+        visitor.fixed(&mut self.alternatives);
         visitor.count(&mut self.judged);
     }
 }
@@ -127,18 +160,24 @@ mod tests {
     fn only_errors_far_beyond_the_usual_ones_are_jumps() {
         let mut skill = Skill::new(1);
         assert!(!skill.is_jump(1e9), "nothing is usual yet");
-        (0..10).for_each(|_| skill.note_errors(1e-4, 1.0));
+        (0..10).for_each(|_| skill.note_errors(1e-4, [1.0; 2]));
         assert!(!skill.is_jump(1e-3) && skill.is_jump(1.0));
-        (0..50).for_each(|_| skill.note_errors(0.5, 1.0));
+        (0..50).for_each(|_| skill.note_errors(0.5, [1.0; 2]));
         assert!(!skill.is_jump(10.0), "bad predictions are usual now");
     }
 
     #[test]
     fn a_model_that_loses_against_no_model_is_poor() {
-        let mut skill = Skill::new(1);
-        (0..10).for_each(|_| skill.note_errors(0.2, 0.1));
-        assert!(skill.is_poor());
-        (0..20).for_each(|_| skill.note_errors(0.01, 0.1));
-        assert!(!skill.is_poor());
+        for (alternatives, best) in [
+            ([0.1, 0.5], Alternative::Kinematics),
+            ([0.6, 0.004], Alternative::Line),
+        ] {
+            let mut skill = Skill::new(1);
+            (0..10).for_each(|_| skill.note_errors(0.2, alternatives));
+            assert!(skill.is_poor());
+            assert_eq!(skill.best_alternative(), best);
+            (0..20).for_each(|_| skill.note_errors(0.01, alternatives));
+            assert!(!skill.is_poor());
+        }
     }
 }

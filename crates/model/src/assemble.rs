@@ -6,7 +6,7 @@ use oldham_cosim::{
     BuildError, Builder, Coupling, Fault, Hold, InputPort, Ports, Predictor, Scale, Schedule,
     Simulation, Source, Stage, Subsystem, SubsystemId,
 };
-use oldham_dmd::Dmd;
+use oldham_dmd::{Dmd, PlainDmd};
 use oldham_hydraulics::Hydraulics;
 use oldham_lumped::{Integrator, Lumped, Spec};
 use oldham_prediction::IntegratedMotion;
@@ -334,6 +334,10 @@ pub(crate) fn predictor(prediction: &Prediction, ports: &Ports) -> Box<dyn Predi
         Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(*rate, *rho, ports)),
         Prediction::Learned(settings) => {
             let dmd = Dmd::new(ports, settings);
+            Box::new(dmd.expect("windows were checked against the ports"))
+        }
+        Prediction::Plain(settings) => {
+            let dmd = PlainDmd::new(ports, settings);
             Box::new(dmd.expect("windows were checked against the ports"))
         }
         Prediction::Foreign(foreign) => (foreign.make)(ports),

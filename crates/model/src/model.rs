@@ -275,6 +275,8 @@ pub(crate) enum Prediction {
     Integrated(RateExtrapolation, f64),
     /// A model of the sender is learned.
     Learned(oldham_dmd::Settings),
+    /// The same as its authors print it.
+    Plain(oldham_dmd::PlainSettings),
     /// Motions are those of a reduced interface model of the sender.
     InterfaceModel(oldham_interface_model::Arrangement),
     /// By one of a registered kind.
@@ -437,7 +439,12 @@ impl Model {
 
     /// The first subsystem whose inputs are predicted by what is learned while running.
     pub fn learner(&self) -> Option<&str> {
-        let learns = |part: &&PartSpec| matches!(part.prediction, Prediction::Learned(_));
+        let learns = |part: &&PartSpec| {
+            matches!(
+                part.prediction,
+                Prediction::Learned(_) | Prediction::Plain(_)
+            )
+        };
         let found = self.spec.parts.iter().find(learns);
         found.map(|part| part.name.as_str())
     }

@@ -150,6 +150,9 @@ pub struct ReportRow {
     pub agreement: Option<Agreement>,
     /// Why they differ, or what else to know.
     pub note: String,
+    /// What the last printed digit stands for; zero where nothing is printed.
+    #[serde(skip)]
+    pub(crate) last_digit: f64,
 }
 
 /// How a printed and a computed value compare.
@@ -249,12 +252,14 @@ impl Report {
             unit,
             agreement: None,
             note: note.into(),
+            last_digit: 0.0,
         };
         let source = row
             .printed
             .and_then(|_| source(self.paper, self.item, &row.name));
         row.place = source.map(|source| source.place);
-        row.agreement = row.compared(source.map_or(0.0, |source| source.last_digit()));
+        row.last_digit = source.map_or(0.0, |source| source.last_digit());
+        row.agreement = row.compared(row.last_digit);
         self.rows.push(row);
         self.rows.last_mut().expect("one was pushed")
     }

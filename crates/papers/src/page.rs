@@ -153,10 +153,10 @@ fn rows(page: &mut String, rows: &[&ReportRow]) {
             Some(Agreement::Clock) => ("other", "clock"),
             None => ("other", ""),
         };
-        let computed = row
-            .computed
-            .word()
-            .map_or_else(|| number(row.computed.number()), str::to_owned);
+        let computed = row.computed.word().map_or_else(
+            || shown(row.computed.number(), row.last_digit),
+            str::to_owned,
+        );
         put(
             page,
             format_args!(
@@ -164,13 +164,26 @@ fn rows(page: &mut String, rows: &[&ReportRow]) {
                  <td class={class}>{word}</td><td>{}</td></tr>\n",
                 escaped(&row.name),
                 row.place.unwrap_or(""),
-                row.printed.map_or_else(String::new, number),
+                row.printed
+                    .map_or_else(String::new, |value| shown(value, row.last_digit)),
                 row.unit,
                 escaped(&row.note)
             ),
         );
     }
     *page += "</table>\n";
+}
+
+/// With four significant digits, or all that are printed.
+fn shown(value: f64, last_digit: f64) -> String {
+    let printed = -last_digit.log10().round();
+    let size = value.abs();
+    if !(1e-3..1e5).contains(&size) || !(1.0..12.0).contains(&printed) {
+        return number(value);
+    }
+    let usual = 3.0 - size.log10().floor();
+    let decimals = usual.max(printed) as usize;
+    format!("{value:.decimals$}")
 }
 
 /// The class of a verdict and its words.
@@ -192,4 +205,18 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_digits_are_all_shown() {
+        assert_eq!(shown(-11.525, 1e-3), "-11.525");
+        assert_eq!(shown(7.2565, 1e-4), "7.2565");
+        assert_eq!(shown(2.0 / 3.0, 0.01), "0.6667");
+        assert_eq!(shown(12.34567, 0.0), number(12.34567));
+        assert_eq!(shown(0.0, 1e-3), "0");
+    }
 }

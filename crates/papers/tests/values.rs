@@ -46,6 +46,11 @@ fn fig_9_of_fontana_has_the_known_radii_and_counts() {
         let name = format!("{order} extrapolation: stable points");
         assert_eq!(value(&report, &name), count, "{order}");
     }
+    // Velocities of the coupling subsystem exchanged too: found independently.
+    let both = |what: &str| value(&report, &format!("position and velocity exchanged: {what}"));
+    assert!((both("spectral radius") - 0.998_736_507).abs() < 1e-9);
+    assert_eq!(both("stable points"), 606.0);
+    assert!((both("smallest interface mass") - 0.0190).abs() < 1e-4);
     // The literature's scheme: 2.99 at the baseline, 36 % of the map.
     assert!((value(&report, "literature: spectral radius") - 2.99).abs() < 5e-3);
     let share = value(&report, "literature: stable points") / 625.0;

@@ -35,7 +35,7 @@ pub fn execute(arguments: &Poles) -> Result<(), Failure> {
     } else {
         print(&found.model, found.step, &found.poles, &found.latent);
         if arguments.shapes {
-            print_shapes(&found.displacements, &found.shapes);
+            print_shapes(&found.poles, &found.displacements, &found.shapes);
         }
         if let Some(period) = found.sample_time {
             let z = |pole: &CoupledPole| {
@@ -54,14 +54,24 @@ pub fn execute(arguments: &Poles) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Shapes of the modes over the displacements, the largest of them one.
-fn print_shapes(displacements: &[String], shapes: &[ModeShape]) {
-    let mut table = Table::new(["mode", "displacement", "monolithic", "held signals"]);
+/// Natural frequencies of the modes, and their shapes over the displacements, the largest of them one.
+fn print_shapes(poles: &[CoupledPole], displacements: &[String], shapes: &[ModeShape]) {
+    let mut table = Table::new(["mode", "", "monolithic", "held signals"]);
+    let frequency = |pole: Option<Complex<f64>>| match pole {
+        Some(pole) => format!("{:.4} rad/s", pole.norm()),
+        None => "-".into(),
+    };
     let text = |shape: &Option<Vec<Complex<f64>>>, place: usize| match shape {
         Some(shape) => format!("{:.5} {:+.5}j", shape[place].re, shape[place].im),
         None => "-".into(),
     };
-    for (mode, shape) in shapes.iter().enumerate() {
+    for (mode, (shape, pole)) in shapes.iter().zip(poles).enumerate() {
+        table.row([
+            (mode + 1).to_string(),
+            "natural frequency".into(),
+            frequency(Some(pole.monolithic)),
+            frequency(pole.coupled),
+        ]);
         for (place, name) in displacements.iter().enumerate() {
             table.row([
                 (mode + 1).to_string(),

@@ -354,3 +354,87 @@ fn an_existing_result_is_found_before_the_coupling_is_analysed() {
     assert_eq!(code(&output), 2);
     assert!(!said(&output).contains("unstable"), "{}", said(&output));
 }
+
+/// What a command reads is never what it writes: models, tables of a road, values of a sweep, results.
+#[test]
+fn no_command_writes_over_what_it_reads() {
+    let folder = folder();
+    let copy = |name: &str| {
+        fs::copy(example(name), folder.path().join(name)).unwrap();
+    };
+    ["skyhook.toml", "road.csv", CRANK]
+        .into_iter()
+        .for_each(copy);
+    fs::write(folder.path().join("v.csv"), "r\n0.1\n0.2\n").unwrap();
+    let run = ["run", CRANK, "--no-analysis", "--out", "r.csv"];
+    assert_eq!(code(&oldham_in(folder.path(), &run)), 0);
+    let names = ["skyhook.toml", "road.csv", CRANK, "v.csv", "r.csv"];
+    let now = || names.map(|name| fs::read(folder.path().join(name)).unwrap());
+    let before = now();
+    for arguments in [
+        &["run", "skyhook.toml", "--force", "--out", "road.csv"][..],
+        &["run", "skyhook.toml", "--force", "--out", "skyhook.toml"],
+        &[
+            "run",
+            CRANK,
+            "--force",
+            "--vary",
+            "r=@v.csv:r",
+            "--out",
+            "v.csv",
+        ],
+        &["plot", "r.csv", "-o", "r.csv"],
+        &["animate", CRANK, "-o", CRANK],
+        &["trim", CRANK, "-o", CRANK],
+        &["linearise", CRANK, "-o", CRANK],
+    ] {
+        let output = oldham_in(folder.path(), arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", said(&output));
+        assert!(now() == before, "{arguments:?}");
+    }
+}
+
+/// A pipe that nobody writes to would be read for ever, and a device has no end.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_refused_wherever_a_file_is_read() {
+    let folder = folder();
+    let here = |name: &str| folder.path().join(name);
+    for name in ["p.toml", "p.csv", "p.parquet", "p.checkpoint", "p.json"] {
+        let made = Command::new("mkfifo").arg(here(name)).status();
+        assert!(made.unwrap().success());
+    }
+    fs::write(here("includes.toml"), "include = [\"p.toml\"]\n").unwrap();
+    let road = fs::read_to_string(example("skyhook.toml")).unwrap();
+    fs::write(here("road.toml"), road.replace("road.csv", "p.csv")).unwrap();
+    let tight = example(TIGHT);
+    for arguments in [
+        &["run", "p.toml"][..],
+        &["check", "/dev/zero"],
+        &["check", "includes.toml"],
+        &["check", "road.toml"],
+        &["plot", "p.parquet"],
+        &["plot", "p.csv"],
+        &["view", "p.parquet"],
+        &["animate", "p.parquet"],
+        &[
+            "run",
+            &tight,
+            "--resume",
+            "p.checkpoint",
+            "--out",
+            "a.parquet",
+        ],
+        &["run", &tight, "--from", "p.json", "--out", "a.parquet"],
+        &["run", &tight, "--vary", "m1=@p.csv:x", "--out", "a"],
+        &["run", &tight, "--vary", "m1=@/dev/zero:x", "--out", "a"],
+    ] {
+        let output = oldham_in(folder.path(), arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", said(&output));
+        let said = words(&said(&output));
+        assert!(
+            said.contains("a pipe, a socket or a device"),
+            "{arguments:?}: {said}"
+        );
+    }
+}

@@ -109,3 +109,66 @@ fn a_second_forced_run_leaves_the_first_alone() {
             .complete()
     );
 }
+
+/// Whatever a command is doing when Ctrl-C comes, it ends soon and says so.
+#[cfg(unix)]
+#[test]
+fn every_command_that_takes_long_ends_on_an_interrupt_with_a_message() {
+    let [pair, car, map, beam] = [
+        PAIR,
+        "formula-student.toml",
+        "interface-mass.toml",
+        "ten-link-pendulum.toml",
+    ]
+    .map(example);
+    let long = "simulation.duration=1e6";
+    for arguments in [
+        &["papers", "fontana/fig-11"][..],
+        &["papers", "--report", "page"],
+        &["bench", "stability"],
+        &["check", &car],
+        &["stability", &car, "--seconds", "100"],
+        &[
+            "stability",
+            &map,
+            "--over",
+            "m2=0.1:1:300",
+            "--over",
+            "m3=0.1:1:300",
+        ],
+        &["compare", &beam, "--set", long],
+        &["trim", &car],
+        &[
+            "run",
+            &pair,
+            "--vary",
+            "m1=0.5:2:100000",
+            "--no-analysis",
+            "--set",
+            long,
+            "--out",
+            "s",
+        ],
+    ] {
+        let folder = folder();
+        let errors = fs::File::create(folder.path().join("stderr")).unwrap();
+        let mut command = command(folder.path(), arguments);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(errors)
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "{arguments:?} has ended by itself"
+        );
+        send(&child, "INT");
+        assert_eq!(wait(&mut child), 130, "{arguments:?}");
+        let said = fs::read_to_string(folder.path().join("stderr")).unwrap();
+        let told = ["interrupted", "finishing the step"]
+            .iter()
+            .any(|words| said.contains(words));
+        assert!(told, "{arguments:?}: {said}");
+    }
+}

@@ -1,7 +1,7 @@
 //! How inputs are guessed between exchanges, and whether the exchanged signals allow it.
 
 use oldham_cosim::{InputPort, OutputPort};
-use oldham_dmd::{Controls, LONGEST_WINDOW, ModelSize, Received, Settings};
+use oldham_dmd::{Controls, LONGEST_WINDOW, ModelSize, PlainSettings, Received, Settings};
 use oldham_interface_model::Arrangement;
 use oldham_prediction::RateExtrapolation;
 
@@ -25,6 +25,7 @@ pub(in crate::check) struct Choice {
     /// A window of fixed length, with the place where it is given.
     window: Option<(u32, Span)>,
     delays: u32,
+    recursive: bool,
     /// Spectral radius of the formula that integrates rates, where it is given.
     rho: Option<f64>,
     arrangement: Arrangement,
@@ -37,6 +38,7 @@ impl From<PredictorKind> for Choice {
             foreign: None,
             window: None,
             delays: 0,
+            recursive: false,
             rho: None,
             arrangement: Arrangement::default(),
         }
@@ -64,23 +66,47 @@ impl Choice {
             PredictorKind::LinearAcceleration => {
                 Prediction::Integrated(RateExtrapolation::Acceleration, rho)
             }
-            PredictorKind::Dmd => Prediction::Hold(0),
+            PredictorKind::Dmd | PredictorKind::PlainDmd => Prediction::Hold(0),
             PredictorKind::InterfaceModel => Prediction::InterfaceModel(self.arrangement),
         }
     }
 
     fn learns(&self) -> bool {
-        self.kind == PredictorKind::Dmd
+        learns(self.kind)
     }
 
-    fn settings(&self, signals: usize) -> Settings {
-        match self.window {
-            Some((window, _)) => Settings::only(ModelSize {
-                window: window as usize,
+    /// With what it learns from these inputs and outputs, and the window that it needs if its own is too short for them.
+    fn learned(
+        &self,
+        received: Received,
+        controls: Controls,
+        signals: usize,
+    ) -> (Prediction, Option<usize>) {
+        let window = self.window.as_ref().map(|(window, _)| *window as usize);
+        if self.kind == PredictorKind::PlainDmd {
+            let settings = PlainSettings {
+                window: window.unwrap_or(LONGEST_WINDOW),
+                recursive: self.recursive,
+                received,
+                controls,
+            };
+            let needed = settings.too_short(signals);
+            return (Prediction::Plain(settings), needed);
+        }
+        let settings = match window {
+            Some(window) => Settings::only(ModelSize {
+                window,
                 delays: self.delays as usize,
             }),
             None => Settings::automatic_for(LONGEST_WINDOW, signals),
-        }
+        };
+        let settings = Settings {
+            received,
+            controls,
+            ..settings
+        };
+        let needed = settings.too_short(signals);
+        (Prediction::Learned(settings), needed)
     }
 }
 
@@ -98,13 +124,19 @@ impl Checker<'_> {
             });
         }
         let kind = settings.kind.as_ref()?.value;
-        let learns = kind == PredictorKind::Dmd;
+        let (ours, plain) = (kind == PredictorKind::Dmd, kind == PredictorKind::PlainDmd);
         let models = kind == PredictorKind::InterfaceModel;
         let (window, delays) = (place(&settings.window), place(&settings.delays));
         let (arrangement, rho) = (place(&settings.arrangement), place(&settings.rho));
         let keys = [
-            ("window", window, learns, " `dmd`"),
-            ("delays", delays, learns, " `dmd`"),
+            ("window", window, learns(kind), "s `dmd` and `plain-dmd`"),
+            ("delays", delays, ours, " `dmd`"),
+            (
+                "recursive",
+                place(&settings.recursive),
+                plain,
+                " `plain-dmd`",
+            ),
             ("arrangement", arrangement, models, " `interface-model`"),
             ("rho", rho, integrates_rates(kind), INTEGRATING),
         ];
@@ -115,7 +147,7 @@ impl Checker<'_> {
                     .label("not used by this predictor");
             }
         }
-        if let (Some(delays), None) = (&settings.delays, &settings.window) {
+        if let (Some(delays), None, true) = (&settings.delays, &settings.window, ours) {
             let message =
                 "without a `window`, its length and the `delays` are chosen while running";
             self.report(&delays.span, message)
@@ -133,6 +165,7 @@ impl Checker<'_> {
                 Some((self.count(at)?, at.span.clone()))
             }),
             delays: self.count_or(&settings.delays, 0)?,
+            recursive: settings.recursive.as_ref().is_some_and(|at| at.value),
         })
     }
 
@@ -165,11 +198,9 @@ impl Checker<'_> {
         let part = &parts[index];
         let received = width(&part.inputs, inputs.iter().map(|port| port.0))?;
         let sent = width(&part.outputs, outputs.iter().map(|port| port.0))?;
-        let mut settings = part.predictor.settings(received + sent);
-        settings.received = Received::Only(inputs);
-        settings.controls = Controls::Only(outputs);
+        let (inputs, outputs) = (Received::Only(inputs), Controls::Only(outputs));
+        let (prediction, needed) = part.predictor.learned(inputs, outputs, received + sent);
         let name = part.name.clone();
-        let needed = settings.too_short(received + sent);
         match (needed, part.predictor.window.clone()) {
             (Some(needed), Some((window, place))) => {
                 let message = format!(
@@ -185,12 +216,16 @@ impl Checker<'_> {
             )),
             (None, _) => {
                 if let Some(part) = &mut parts[index].part {
-                    part.prediction = Prediction::Learned(settings);
+                    part.prediction = prediction;
                 }
                 None
             }
         }
     }
+}
+
+fn learns(kind: PredictorKind) -> bool {
+    matches!(kind, PredictorKind::Dmd | PredictorKind::PlainDmd)
 }
 
 fn integrates_rates(kind: PredictorKind) -> bool {

@@ -360,6 +360,7 @@ impl Model {
             Prediction::Hold(order) => order,
             Prediction::Integrated(..)
             | Prediction::Learned(_)
+            | Prediction::Plain(_)
             | Prediction::InterfaceModel(_)
             | Prediction::Foreign(_) => 0,
         });

@@ -41,6 +41,10 @@ pub(crate) enum PredictorKind {
     /// automatically, up to 100 communication points.
     #[serde(rename = "dmd")]
     Dmd,
+    /// Dynamic mode decomposition as its authors print it, for comparison with `dmd`: no constant, no kinematics, and always
+    /// trusted. The `window` is 100 communication points by default.
+    #[serde(rename = "plain-dmd")]
+    PlainDmd,
     /// For a fast subsystem that pushes a mechanism and receives its motion: the motion is that of a
     /// reduced interface model of the mechanism (effective mass and acceleration at the interface),
     /// integrated in the steps of the fast subsystem under its own forces. Other inputs as
@@ -78,10 +82,14 @@ pub(crate) struct PredictorSettings {
     pub kind: Option<At<PredictorKind>>,
     /// With `dmd`: the number of communication points that it learns from, at least one more than
     /// the coupling variables; an odd number is rounded up. By default it is chosen while running.
+    /// With `plain-dmd`: at least as many as there are coupling variables; 100 by default.
     pub window: Option<At<Window>>,
     /// With `dmd` and a `window`: how many earlier communication points the model sees beside the latest,
     /// such as 1 when positions are exchanged without velocities. None by default.
     pub delays: Option<At<Delays>>,
+    /// With `plain-dmd`: whether the model is updated by the recursion, one pair in and one pair out, instead of being fitted
+    /// anew. False by default.
+    pub recursive: Option<At<bool>>,
     /// With `constant-rate`, `linear-rate`, `hermite`, `hermite-velocity` and `linear-acceleration`: the
     /// spectral radius at infinity of the LMS2 formula that integrates. By default that of the receiving
     /// subsystem, if it is integrated by `lms2`; give that of the sender where it is not.

@@ -101,6 +101,33 @@ pub fn example(name: &str) -> String {
     fs::read_to_string(path).expect("an example")
 }
 
+/// A linear congruential generator (Knuth's constants): the same models everywhere.
+pub struct Random(pub u64);
+
+impl Random {
+    /// Between 0 and 1.
+    pub fn unit(&mut self) -> f64 {
+        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Between two bounds.
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+
+    /// One of so many.
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.unit() * count as f64) as usize
+    }
+
+    /// Evenly over the orders of magnitude.
+    pub fn size(&mut self, low: f64, high: f64) -> f64 {
+        (self.between(low.ln(), high.ln())).exp()
+    }
+}
+
 /// All columns over all steps of a model.
 pub struct History {
     names: Vec<String>,
@@ -114,12 +141,14 @@ impl History {
         let mut record = InMemory::default();
         let outcome = simulation.run(Run::new(model.steps(), &mut record));
         outcome.end.expect("a finished run");
-        let names = simulation
-            .columns()
-            .iter()
-            .map(|column| column.name.clone());
+        Self::new(&simulation, record)
+    }
+
+    /// What was recorded of a simulation.
+    pub fn new(simulation: &Simulation, record: InMemory) -> Self {
+        let columns = simulation.columns().iter();
         Self {
-            names: names.collect(),
+            names: columns.map(|column| column.name.clone()).collect(),
             record,
         }
     }

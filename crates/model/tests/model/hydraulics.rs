@@ -27,6 +27,7 @@ fn with_the_spool_in_neutral_the_arm_stays_where_it_is() {
         "\"dmd\"",
         "\"zero-order\"",
         "{ kind = \"dmd\", window = 10 }",
+        "{ kind = \"plain-dmd\", window = 10 }",
     ] {
         let model = changed(&[
             (DRIVE, "0"),
@@ -117,7 +118,16 @@ fn settings_of_a_predictor_are_checked() {
     );
     told(
         "{ kind = \"hermite\", window = 10 }",
+        "belongs to the predictors `dmd` and `plain-dmd`",
+    );
+    told("{ kind = \"plain-dmd\", window = 2 }", "give 3 at least");
+    told(
+        "{ kind = \"plain-dmd\", delays = 1 }",
         "belongs to the predictor `dmd`",
+    );
+    told(
+        "{ kind = \"dmd\", recursive = true }",
+        "belongs to the predictor `plain-dmd`",
     );
     told("{ kind = \"dmd\", delays = 1 }", "give a `window` too");
     told(
@@ -128,6 +138,8 @@ fn settings_of_a_predictor_are_checked() {
     told("\"dmdd\"", "did you mean `dmd`");
     for good in [
         "{ kind = \"dmd\", window = 10, delays = 0 }",
+        "\"plain-dmd\"",
+        "{ kind = \"plain-dmd\", window = 3, recursive = true }",
         "{ kind = \"first-order\" }",
     ] {
         assert!(read(&with(good)).is_ok(), "{good}");

@@ -4,28 +4,7 @@ use std::fmt::Write;
 
 use oldham_model::Integrator;
 
-use crate::common::{History, coupled, read};
-
-/// A linear congruential generator (Knuth's constants): the same models everywhere.
-struct Random(u64);
-
-impl Random {
-    /// Between 0 and 1.
-    fn unit(&mut self) -> f64 {
-        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    /// Evenly over the orders of magnitude.
-    fn size(&mut self, low: f64, high: f64) -> f64 {
-        (self.between(low.ln(), high.ln())).exp()
-    }
-}
+use crate::common::{History, Random, coupled, read};
 
 /// Parts in a row, each with one or two masses; the spring between two parts belongs to the later.
 fn chain(random: &mut Random, parts: usize) -> String {

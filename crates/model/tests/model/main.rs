@@ -25,6 +25,7 @@ mod implicit_chains;
 mod interface_doubts;
 mod interface_model;
 mod large;
+mod learning;
 mod machine_elements;
 mod measured_cut;
 mod momentum;

@@ -94,6 +94,14 @@ pub(crate) const ITEMS: &[Item] = &[
     ),
 ];
 
+/// Both sides take the velocity of the interface beside its position, as the coupling subsystem has it.
+const VELOCITY_TOO: [(&str, &str); 4] = [
+    ("lumped.left.inputs.x2", "{ motion = \"x2\" }"),
+    ("lumped.left.predictor", "hermite-velocity"),
+    ("lumped.right.inputs.x3", "{ motion = \"x3\" }"),
+    ("lumped.right.predictor", "hermite-velocity"),
+];
+
 /// The paper's scheme, explicit.
 fn proposed() -> Scheme {
     Scheme::new("proposed", PROPOSED, &[])

@@ -9,8 +9,8 @@ use oldham_model::{Model, Overrides};
 use oldham_results::plot::{Figure, Panel, Series};
 
 use super::oscillator::{Others, or_failed, over_the_window, over_windows};
-use super::plain::{Method, PlainDmd};
 use super::watch::Watched;
+use super::{Method, plain};
 use crate::item::{PaperError, Report};
 use crate::track::Track;
 
@@ -68,14 +68,7 @@ impl Scheme {
     /// Length and rate of the cylinder, and the force.
     fn predictor(self, ports: &Ports) -> Box<dyn Predictor> {
         if let Self::Paper(window, method) = self {
-            let inputs = [InputPort(0), InputPort(1)];
-            return Box::new(PlainDmd::new(
-                ports,
-                &inputs,
-                &["lift.force"],
-                window,
-                method,
-            ));
+            return Box::new(plain(ports, 2, &["lift.force"], window, method));
         }
         let Some(settings) = self.settings() else {
             return Box::new(Hold::new(0, ports));
@@ -462,7 +455,7 @@ pub(super) fn fig_22(report: &mut Report) -> Result<(), PaperError> {
         ],
     );
     let note = format!(
-        "NMSE: pressure {pressure:.3}, paper's predictor {four:.3} with 4, {ten:.3} with 10"
+        "NMSE: pressure {pressure:.3}, paper's predictor {four:.3} with 4, {ten:.3} with 10. About four fifths of either are offsets that stay, which the few predictions after a switch decide, and the switched signal is not printed"
     );
     report.statement(
         "at 20 ms a window of 4 is nearer than one of 10",

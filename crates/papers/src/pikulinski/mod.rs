@@ -2,15 +2,17 @@
 //! dynamics in the explicit co-simulation of multibody systems", Mechanics Based Design of Structures
 //! and Machines 54 (2026) 2541259.
 //!
-//! Rows and curves called `paper's` are by the paper's own predictor (`plain`); `learned` are by ours, which differs from it
+//! Rows and curves called `paper's` are by the paper's own predictor ([`oldham_dmd::PlainDmd`]); `learned` are by ours, which differs from it
 //! as the documentation of `oldham_dmd` says.
 
 mod chain;
 mod manipulator;
 mod oscillator;
 mod pendula;
-mod plain;
 mod watch;
+
+use oldham_cosim::{InputPort, Ports};
+use oldham_dmd::{Controls, PlainDmd, PlainSettings, Received};
 
 use crate::item::Item;
 
@@ -108,3 +110,30 @@ pub(crate) const ITEMS: &[Item] = &[
         manipulator::fig_22,
     ),
 ];
+
+/// How the paper's own predictor finds its matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    /// All pairs of the window in every step.
+    Batch,
+    /// One pair in, one pair out.
+    Recursive,
+}
+
+/// The paper's own predictor of the first inputs of a subsystem, with some of its outputs as controls.
+fn plain(
+    ports: &Ports,
+    inputs: usize,
+    controls: &[&str],
+    window: usize,
+    method: Method,
+) -> PlainDmd {
+    let controls = controls.iter().filter_map(|name| ports.output(name));
+    let settings = PlainSettings {
+        window,
+        recursive: method == Method::Recursive,
+        received: Received::Only((0..inputs).map(InputPort).collect()),
+        controls: Controls::Only(controls.collect()),
+    };
+    PlainDmd::new(ports, &settings).expect("windows of the figures are long enough")
+}

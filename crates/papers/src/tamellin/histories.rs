@@ -63,6 +63,7 @@ fn signal(
             .iter()
             .flat_map(|s| &s.y)
             .any(|v| *v < -0.1 * largest);
+        panel.y_label = format!("{label}, cut off");
         return panel.with_y_limit(if low { -2.5 * largest } else { 0.0 }, 2.5 * largest);
     }
     panel

@@ -207,7 +207,7 @@ impl Checker<'_> {
         };
         if matches!(
             given.value,
-            PredictorKind::Dmd | PredictorKind::InterfaceModel
+            PredictorKind::Dmd | PredictorKind::PlainDmd | PredictorKind::InterfaceModel
         ) {
             let message = "the motion of a cut is not learned";
             self.report(&given.span, message)
