@@ -88,9 +88,12 @@ x = {{ motion = "x" }}
     trimmed(&(head(step, PI / speed, integrator) + &body))
 }
 
-/// Each with a step for `rk4` and the verdict.
-fn all() -> Vec<(String, Box<dyn Fn(f64, &str) -> Trim>, f64)> {
-    let mut all: Vec<(String, Box<dyn Fn(f64, &str) -> Trim>, f64)> = Vec::new();
+/// A model for a step and an integrator.
+type Case = Box<dyn Fn(f64, &str) -> Trim>;
+
+/// Each with its name and a step for `rk4`.
+fn all() -> Vec<(String, Case, f64)> {
+    let mut all: Vec<(String, Case, f64)> = Vec::new();
     for delta in [1.0, 1.6] {
         let of = move |step: f64, integrator: &str| hill(delta, step, integrator);
         all.push((format!("hill {delta:.1}"), Box::new(of), 4e-3));

@@ -329,10 +329,12 @@ impl Visitor for Kinds {
     fn spatial(&mut self, values: &mut [f64]) {
         for _ in values {
             self.vectors += 1;
-            self.found.push(match self.vectors {
-                ..=LINEAR => Kind::Velocity,
-                ..=VELOCITIES => Kind::Spin,
-                _ => Kind::Consequence,
+            self.found.push(if self.vectors <= LINEAR {
+                Kind::Velocity
+            } else if self.vectors <= VELOCITIES {
+                Kind::Spin
+            } else {
+                Kind::Consequence
             });
         }
     }

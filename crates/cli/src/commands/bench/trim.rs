@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oldham_study::{ModelFile, TrimOptions, trim};
+use oldham_study::{ModelFile, TrimOptions, TrimmedFile, trim};
 
 use super::{Figure, cpu_seconds};
 use crate::failure::Failure;
@@ -26,23 +26,36 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
         .set("simulation.duration", turn)
         .set("sample", turn / SAMPLES);
     Ok(vec![
-        figure("car", &car, None)?.required(5.0),
-        figure("turbine", &turbine, Some(turn))?.required(20.0),
+        figure("car", &car, None, 5.0)?,
+        figure("turbine", &turbine, Some(turn), 20.0)?,
     ])
 }
 
-fn figure(name: &'static str, file: &ModelFile, period: Option<f64>) -> Result<Figure, Failure> {
+/// What is not found is not met, however long that took.
+fn figure(
+    name: &'static str,
+    file: &ModelFile,
+    period: Option<f64>,
+    most: f64,
+) -> Result<Figure, Failure> {
     let options = TrimOptions {
         period,
         granted: Some(GRANTED),
         ..TrimOptions::default()
     };
     let started = cpu_seconds();
-    let found = trim(file, &file.read()?, &options, |_| {})?.trim;
+    let found = trim(file, &file.read()?, &options, |_| {});
     let taken = cpu_seconds() - started;
-    let note = format!(
-        "CPU time of a trim, {} coordinates, {} macro steps: {}, residual {:.1e}",
-        found.coordinates, found.macro_steps, found.verdict, found.residual
-    );
-    Ok(Figure::new(name, taken, "s", &note))
+    let note = match &found {
+        Ok(TrimmedFile { trim, .. }) => format!(
+            "CPU time of a trim, {} coordinates, {} macro steps: {}, residual {:.1e}",
+            trim.coordinates, trim.macro_steps, trim.verdict, trim.residual
+        ),
+        Err(error) => format!("not found: {error}"),
+    };
+    let mut figure = Figure::new(name, taken, "s", &note).required(most);
+    if found.is_err() {
+        figure.met = Some(false);
+    }
+    Ok(figure)
 }
