@@ -32,7 +32,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 19] = [
     "engine",
     "beam",
     "shell",
