@@ -170,7 +170,7 @@ mod tests {
     fn a_model_that_loses_against_no_model_is_poor() {
         for (alternatives, best) in [
             ([0.1, 0.5], Alternative::Kinematics),
-            ([0.6, 0.004], Alternative::Line),
+            ([0.6, 0.001], Alternative::Line),
         ] {
             let mut skill = Skill::new(1);
             (0..10).for_each(|_| skill.note_errors(0.2, alternatives));
