@@ -9,7 +9,7 @@ use oldham_cosim::Cancel;
 use crate::tell;
 
 static REQUESTED: LazyLock<Cancel> = LazyLock::new(Cancel::default);
-/// Whether somebody finishes what is going on when the end is requested.
+/// Whether a run listens and finishes in order when the end is requested.
 static HEARD: AtomicBool = AtomicBool::new(false);
 static ANALYSING: AtomicBool = AtomicBool::new(false);
 static IDLE: AtomicBool = AtomicBool::new(false);
@@ -37,8 +37,8 @@ impl Drop for Analysis {
     }
 }
 
-/// Watches for signals from now on. Until somebody asks for it by [`watch`], there is nothing to finish when one comes: that is
-/// said, and the program ends.
+/// Watches for signals from now on. Before the first call of [`watch`] there is nothing to finish when one comes: the program
+/// says so and ends.
 pub fn begin() {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(start);

@@ -234,8 +234,8 @@ fn what_was_set_is_recorded_beside_chosen_signals() {
     assert!(PreparedRun::new(&file, &model, &again, &options).is_ok());
 }
 
-/// Somebody saves in the stretch that ends with a fault. The state of the failed step had replaced the good one, the fault was
-/// dropped, and the run went on.
+/// A save is requested in the stretch that ends with a fault. The state of the failed step had replaced the good one, the fault
+/// was dropped, and the run went on.
 #[test]
 fn a_fault_is_not_driven_over_by_a_wish_to_save() {
     let folder = tempfile::tempdir().unwrap();

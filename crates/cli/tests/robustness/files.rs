@@ -394,7 +394,7 @@ fn no_command_writes_over_what_it_reads() {
     }
 }
 
-/// A pipe that nobody writes to would be read for ever, and a device has no end.
+/// Reading a pipe without a writer, or a device, would never end.
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_refused_wherever_a_file_is_read() {

@@ -455,7 +455,7 @@ fn scales(response: &[f64], base: &Course, again: &Course, width: usize) -> Vec<
     };
     let mut scales: Vec<f64> = (0..width).map(scale).collect();
     if scales.iter().all(|scale| *scale == 0.0) {
-        // Nothing stands above the noise: it is told by that.
+        // Nothing stands above the noise, so the noise itself is the scale.
         for (i, scale) in scales.iter_mut().enumerate() {
             let (answer, noise) = largest(i);
             let size = answer.max(noise);
