@@ -190,6 +190,14 @@ pub enum Failure {
         /// Why.
         error: PackageError,
     },
+    /// A benchmark lacks what it needs.
+    #[error("the benchmark `{name}` cannot be made: {reason}")]
+    Benchmark {
+        /// The benchmark.
+        name: &'static str,
+        /// What it lacks, and what to do.
+        reason: String,
+    },
     /// A page that shows a result cannot be made of a model that was not run.
     #[error("{path} is a model: run it first and give its result, or leave --out out to look on while it runs", path = path.display())]
     NotRecorded {

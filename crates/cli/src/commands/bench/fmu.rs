@@ -22,8 +22,8 @@ const STEPS: &str = "2000000";
 const REPEATS: usize = 5;
 
 pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
-    let failed = |reason: String| Failure::File {
-        path: std::env::temp_dir(),
+    let failed = |reason: String| Failure::Benchmark {
+        name: "fmu",
         reason,
     };
     let folder = tempfile::tempdir().map_err(|error| failed(error.to_string()))?;
@@ -108,7 +108,7 @@ fn compile(folder: &Path, source: &str, output: &str, flags: &[&str]) -> Result<
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`{compiler}` fails on `{source}`: {status}")),
         Err(error) => Err(format!(
-            "this benchmark needs a C compiler, and `{compiler}` does not start: {error}; name one by the variable `CC`"
+            "it needs a C compiler, and `{compiler}` does not start: {error}; name one by the variable `CC`"
         )),
     }
 }
