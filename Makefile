@@ -87,9 +87,9 @@ $(PEERS)/installed: benches/requirements.txt
 docs: $(MDBOOK)
 	$(MDBOOK) build docs
 
-# With search; without the server that watches pages.
+# With search; without the server that watches pages. Not optimised: it builds one book.
 $(MDBOOK):
-	cargo install mdbook --version 0.5.4 --no-default-features --features search --root target/tools --locked
+	cargo install mdbook --version 0.5.4 --no-default-features --features search --root target/tools --locked --debug
 
 clean:
 	cargo clean
