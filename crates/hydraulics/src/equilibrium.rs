@@ -135,7 +135,7 @@ mod tests {
     };
 
     /// The manipulator of Pikuliński 2026, Sect. 3.3: moments about the foot of the boom give
-    /// 8829 N; the values of spool and pressures were found independently from Eq. 32 and 33.
+    /// 8829 N; spool and pressures are those of `papers/oracles/hydraulic_statics.py`.
     #[test]
     fn the_manipulator_is_held_at_the_known_spool_and_pressures() {
         let cylinder = Cylinder::new([65e-4; 2], 0.442, 0.5);

@@ -253,7 +253,7 @@ fn arm([from, to, about]: [[f64; 2]; 3]) -> f64 {
 
 /// The manipulator with two actuators of Peiret 2020, Table 2 (point A at (0.3, -0.3) m, the second
 /// actuator 0.1 m from the elbow on link 1 and 0.45 m on link 2): loads by moments about elbow and
-/// foot; the spool positions were found independently.
+/// foot; the spool positions are those of `papers/oracles/hydraulic_statics.py`.
 #[test]
 fn the_machine_with_two_actuators_is_held_at_the_known_spools() {
     let along = |angle: f64, length: f64| [length * angle.cos(), length * angle.sin()];

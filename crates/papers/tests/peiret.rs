@@ -1,4 +1,4 @@
-//! The manipulator of peiret against values that were found independently.
+//! The manipulator of peiret; its statics against `papers/oracles/hydraulic_statics.py`.
 
 use oldham_papers::{Report, find};
 

@@ -1,4 +1,4 @@
-//! Computed values against those found independently from the equations.
+//! Computed values against scripts in `papers/oracles` that know the equations alone.
 
 use oldham_papers::{Report, find};
 
@@ -36,6 +36,7 @@ fn table_2_of_fontana_comes_out_with_stronger_dampers_on_the_left() {
     assert!((value(&report, "Table 1, eigenvalue 3, imaginary part") - 45.916).abs() < 5e-4);
 }
 
+/// `papers/oracles/fontana_oscillators.py` has these numbers, but for the literature's schemes.
 #[test]
 fn fig_9_of_fontana_has_the_known_radii_and_counts() {
     let report = compute("fontana/fig-9");
@@ -46,7 +47,7 @@ fn fig_9_of_fontana_has_the_known_radii_and_counts() {
         let name = format!("{order} extrapolation: stable points");
         assert_eq!(value(&report, &name), count, "{order}");
     }
-    // Velocities of the coupling subsystem exchanged too: found independently.
+    // Velocities of the coupling subsystem exchanged too.
     let both = |what: &str| value(&report, &format!("position and velocity exchanged: {what}"));
     assert!((both("spectral radius") - 0.998_736_507).abs() < 1e-9);
     assert_eq!(both("stable points"), 606.0);
@@ -62,7 +63,7 @@ fn fig_9_of_fontana_has_the_known_radii_and_counts() {
     assert!(value(&report, name) < 1e-9);
 }
 
-/// Borders that were computed independently: 24.935 g explicit, 10.91 g implicit.
+/// Borders of `papers/oracles/fontana_oscillators.py`: 24.935 g explicit, 10.91 g implicit.
 #[test]
 fn fig_11_of_fontana_has_the_known_borders() {
     let report = compute("fontana/fig-11");
@@ -138,7 +139,7 @@ fn the_car_runs_by_the_clock_with_and_without_viewers() {
     }
 }
 
-/// The printed gains in the very runs of Table 5, and when its errors are reached: found independently.
+/// The printed gains in the very runs of Table 5, and when its errors are reached, as `papers/oracles/tamellin_two_masses.py` has it.
 #[test]
 fn table_5_of_tamellin_runs_with_the_printed_gains() {
     let report = compute("tamellin/table-5");

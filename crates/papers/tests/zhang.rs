@@ -1,4 +1,4 @@
-//! The two-mass oscillator of zhang against values that were found independently from the equations.
+//! The two-mass oscillator of zhang against `papers/oracles/zhang_two_masses.py`, which runs its equations by hand.
 
 use oldham_papers::{Report, find};
 
