@@ -21,7 +21,7 @@ pub use analysis::{
     Compensate, CompensateBy, Configuration, Handling, Linearise, Modes, Poles, Stability, Statics,
 };
 pub use browser::{Drive, Serving, View3d};
-pub use fmu::{Fmu, FmuAction};
+pub use fmu::{Fmu, FmuAction, FmuRun, Worker};
 pub use pace::PaceArgs;
 pub use pictures::{Animate, Papers, Partition, Plot, View};
 pub use run::{Check, Compare, Run};
@@ -190,13 +190,18 @@ pub enum Command {
     ///   oldham wheel /dev/input/event5 --calibrate car.toml       which axis sets which input
     #[command(verbatim_doc_comment)]
     Wheel(Wheel),
-    /// Look into an FMU (FMI 2.0 or 3.0): what it can do, its inputs, outputs and parameters
+    /// Look into an FMU (FMI 2.0 or 3.0): what it can do, whether it does so, and what it does by itself
     ///
     ///   oldham fmu info damper.fmu
+    ///   oldham fmu validate damper.fmu
+    ///   oldham fmu run damper.fmu --input velocity='0.1 * sin(6 * t)' --plot damper.svg
     ///
     /// In a model file an FMU is a section [fmu.NAME] with file = "damper.fmu".
     #[command(verbatim_doc_comment)]
     Fmu(Fmu),
+    /// Hold an FMU for the process that started this one
+    #[command(hide = true)]
+    Worker(Worker),
     /// Measure Oldham's own speed
     Bench(Bench),
     /// Print a completion script for your shell
@@ -228,6 +233,7 @@ impl Command {
             Self::View(view) => view.json,
             Self::Drive(drive) => drive.json,
             Self::Fmu(fmu) => fmu.json(),
+            Self::Worker(_) => false,
             Self::Wheel(wheel) => wheel.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,

@@ -190,6 +190,17 @@ pub enum Failure {
         /// Why.
         error: PackageError,
     },
+    /// An FMU does not do what it says.
+    #[error("{path} does not do what it says; the problems stand above", path = path.display())]
+    WrongFmu {
+        /// The file.
+        path: PathBuf,
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
+    /// A worker that nobody needs.
+    #[error("this is no command for people: {0}")]
+    NotAWorker(String),
     /// A benchmark lacks what it needs.
     #[error("the benchmark `{name}` cannot be made: {reason}")]
     Benchmark {
@@ -374,6 +385,7 @@ impl Failure {
             Self::Run { .. }
             | Self::Sweep { .. }
             | Self::NotSaved { .. }
+            | Self::WrongFmu { .. }
             | Self::Internal(_)
             | Self::Plot(_)
             | Self::Picture(_)
@@ -403,6 +415,7 @@ impl Failure {
             | Self::Sweep { answer, .. }
             | Self::NotSaved { answer, .. }
             | Self::RunInterrupted { answer }
+            | Self::WrongFmu { answer, .. }
             | Self::Uncompensated { answer, .. } => (**answer).clone(),
             Self::Interrupted => json!({"status": "interrupted"}),
             _ if self.came_late() => json!({"status": "failed", "error": short(self)}),

@@ -33,7 +33,11 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return answer_without_command(&error),
     };
-    interrupt::begin();
+    if !matches!(arguments.command, args::Command::Worker(_)) {
+        interrupt::begin();
+        // The file of this program, even if another one has taken its name since.
+        oldham_fmi::workers_are("/proc/self/exe", &["worker"]);
+    }
     let json = arguments.command.json();
     let options = arguments.command.key_options();
     let executed = catch_unwind(AssertUnwindSafe(|| commands::execute(arguments.command)));

@@ -39,6 +39,14 @@ pub trait InputCorrection {
     fn correct_inputs(&mut self, t: f64, inputs: &mut [f64]);
 }
 
+/// A subsystem whose work is done elsewhere, such as in a process of its own. All such parts of a thread begin together,
+/// and are then waited for in their order: it makes no difference to what they do.
+pub trait Remote {
+    /// Begins the advance from `from` to `to`. The next call is [`advance`](crate::Subsystem::advance) over the same
+    /// step, which waits for its end.
+    fn begin(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError>;
+}
+
 /// A subsystem that solves its equations by iteration.
 pub trait Accuracy {
     /// From now on its equations are solved to this relative accuracy at least: implicit coupling

@@ -30,6 +30,11 @@ pub enum CheckpointError {
     /// A part keeps its state to itself.
     #[error("`{0}` cannot save its state, so this model cannot be checkpointed")]
     NoState(String),
+    /// A part can go back to a state, but not write it.
+    #[error(
+        "`{0}` can go back to a state but not write it, so this model can be coupled implicitly and analysed, but not checkpointed"
+    )]
+    NoBytes(String),
     /// The file cannot be read or written.
     #[error("{path}: {source}", path = path.display())]
     Io {
@@ -131,15 +136,23 @@ impl Simulation {
         }
     }
 
-    /// Saves the complete state. `model` is any digest of the model's text.
-    pub fn checkpoint(&mut self, model: &str) -> Result<Checkpoint, CheckpointError> {
+    fn check_that_it_can_be_kept(&mut self) -> Result<(), CheckpointError> {
         if let Some(part) = self.part_without_state().map_err(CheckpointError::Panic)? {
             return Err(CheckpointError::NoState(part));
         }
+        match self.part_without_bytes().map_err(CheckpointError::Panic)? {
+            Some(part) => Err(CheckpointError::NoBytes(part)),
+            None => Ok(()),
+        }
+    }
+
+    /// Saves the complete state. `model` is any digest of the model's text.
+    pub fn checkpoint(&mut self, model: &str) -> Result<Checkpoint, CheckpointError> {
+        self.check_that_it_can_be_kept()?;
         let attempt = self.guarded(|simulation| {
             let mut header = simulation.header(model);
             let mut state = Snapshot::default();
-            state.save(simulation);
+            state.keep(simulation);
             header.length = Some(state.words().len());
             Checkpoint { header, state }
         });
@@ -148,9 +161,7 @@ impl Simulation {
 
     /// Continues from a checkpoint of the same model.
     pub fn restore(&mut self, checkpoint: &Checkpoint, model: &str) -> Result<(), CheckpointError> {
-        if let Some(part) = self.part_without_state().map_err(CheckpointError::Panic)? {
-            return Err(CheckpointError::NoState(part));
-        }
+        self.check_that_it_can_be_kept()?;
         let here = self.guarded(|simulation| simulation.header(model));
         let (here, there) = (here.map_err(CheckpointError::Panic)?, &checkpoint.header);
         if here.program != there.program {

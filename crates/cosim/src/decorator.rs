@@ -1,15 +1,16 @@
 //! Subsystems around subsystems: what a decorator does not say itself, the inner subsystem says.
 //!
 //! A method that a decorator forgets is an answer all the same: a lost [`pattern`](Subsystem::pattern) says that
-//! nothing is sampled. So a decorator of one subsystem implements [`Decorator`], which hands everything through, and
-//! says only what it does differently. What stands around several subsystems implements [`Subsystem`] with the lint
+//! nothing is sampled. So a decorator of one subsystem implements [`Decorator`], which hands everything through but
+//! [`remote`](Decorator::remote), and says only what it does differently. What stands around several subsystems implements [`Subsystem`] with the lint
 //! `clippy::missing_trait_methods` denied, and puts their answers together with [`Together`]. Both fail to build with
 //! a method of the trait for which nothing was decided.
 
 use std::any::Any;
 
 use crate::abilities::{
-    Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, StepCorrection,
+    Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, Remote,
+    StepCorrection,
 };
 use crate::inputs::Inputs;
 use crate::port::{OutputPort, Ports};
@@ -115,6 +116,12 @@ pub trait Decorator: Any + Send {
         self.inner_mut().linearisable()
     }
 
+    /// As [`Subsystem::remote`]; nothing unless the decorator says so, since what stands between the inner subsystem and its
+    /// inputs must also stand there when it begins.
+    fn remote(&mut self) -> Option<&mut dyn Remote> {
+        None
+    }
+
     /// As [`Subsystem::interface_response`].
     fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
         self.inner_mut().interface_response()
@@ -176,6 +183,9 @@ impl<D: Decorator> Subsystem for D {
     }
     fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
         Decorator::linearisable(self)
+    }
+    fn remote(&mut self) -> Option<&mut dyn Remote> {
+        Decorator::remote(self)
     }
     fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
         Decorator::interface_response(self)

@@ -22,6 +22,7 @@ mod dial;
 mod draft;
 mod exchange_buffer;
 mod fault;
+mod foreign_state;
 mod held;
 mod implicit;
 mod incoming;
@@ -57,7 +58,7 @@ mod worker;
 
 pub use abilities::{
     Accuracy, EffectiveInterface, Energy, EnergyBalance, InputCorrection, InterfaceResponse,
-    Linearisable, Linearisation, StepCorrection,
+    Linearisable, Linearisation, Remote, StepCorrection,
 };
 pub use builder::Builder;
 pub use cancel::Cancel;
@@ -68,6 +69,7 @@ pub use decorator::{Decorator, Together};
 pub use dial::Dial;
 pub use draft::{Draft, write_whole};
 pub use fault::{BuildError, Fault};
+pub use foreign_state::{ForeignState, Ticket};
 pub use inputs::{InputLayer, Inputs, Source, StageInputs};
 pub use motion_law::{Followed, MotionLaw};
 pub use pace::{OnMiss, Pacing, ThreadStart};
@@ -85,7 +87,7 @@ pub use sequence::{
     turned_response,
 };
 pub use simulation::{ConnectionRange, Moment, Simulation};
-pub use state::{Chart, Snapshot, State, Visitor, word_count};
+pub use state::{Chart, Snapshot, State, Visitor, part_can_be_kept, word_count};
 pub use stats::StepTimes;
 pub use subsystem::{Counters, Reached, StepError, Subsystem};
 pub use summary::{EnergySummary, InterfaceSummary, Lateness, PartSummary, Summary};

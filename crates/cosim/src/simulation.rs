@@ -14,7 +14,7 @@ use crate::pace::Begun;
 use crate::port::Ports;
 use crate::recorder::Column;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
-use crate::state::{State, Visitor};
+use crate::state::{State, Visitor, part_can_be_kept};
 use crate::step_plan::StepPlan;
 use crate::subsystem::{StepError, Subsystem};
 use crate::summary::Tally;
@@ -445,6 +445,11 @@ impl Simulation {
     /// The first part that cannot be saved and restored.
     pub fn part_without_state(&mut self) -> Result<Option<String>, Fault> {
         self.part_that(|part| part.state().is_none())
+    }
+
+    /// The first part whose state cannot be written to disk.
+    pub fn part_without_bytes(&mut self) -> Result<Option<String>, Fault> {
+        self.part_that(|part| part.state().is_some_and(|state| !part_can_be_kept(state)))
     }
 
     fn part_that(

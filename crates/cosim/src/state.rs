@@ -3,7 +3,11 @@
 //! A part lists its state once, in [`State::visit`]; every use of the state is a visitor over
 //! that one list, so nothing can be saved but not restored, or restored but not analysed.
 
+use std::sync::Arc;
+
 use oldham_space::{Quaternion, V3};
+
+use crate::foreign_state::{ForeignState, Ticket};
 
 /// Something whose complete state can be visited.
 pub trait State {
@@ -60,6 +64,9 @@ pub trait Visitor {
     fn first_guess(&mut self, words: &mut Vec<u64>) {
         self.memory(words);
     }
+    /// A state that lies in a foreign program, without coordinates as [`Visitor::memory`]: the visitor asks for what it
+    /// needs of it. Those who look at coordinates need nothing.
+    fn foreign(&mut self, _state: &mut dyn ForeignState) {}
     /// Whether it may change what it is handed. If not, nothing that follows from the state needs
     /// to be found again, and nothing may be.
     fn replaces(&self) -> bool {
@@ -67,26 +74,69 @@ pub trait Visitor {
     }
 }
 
-/// A saved state: a flat list of 64-bit words.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A saved state: a flat list of 64-bit words, and tickets of foreign states where it is made to return to.
+#[derive(Clone, Default)]
 pub struct Snapshot {
     words: Vec<u64>,
+    tickets: Vec<Ticket>,
+    /// Whether foreign states are among the words.
+    is_kept: bool,
 }
 
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("words", &self.words)
+            .field("tickets", &self.tickets.len())
+            .finish()
+    }
+}
+
+impl PartialEq for Snapshot {
+    /// Foreign states are equal if they are the same.
+    fn eq(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Ticket, &Ticket)| Arc::ptr_eq(one, other);
+        self.words == other.words
+            && self.tickets.len() == other.tickets.len()
+            && self.tickets.iter().zip(&other.tickets).all(same)
+    }
+}
+
+impl Eq for Snapshot {}
+
 impl Snapshot {
-    /// Saves the state of `part`, reusing the memory of an earlier save.
+    /// Saves the state of `part` to return to it, reusing the memory of an earlier save.
     pub fn save(&mut self, part: &mut dyn State) {
+        self.save_for(part, false);
+    }
+
+    /// Saves the state of `part` so that it can be written to disk. All of it must be such that it
+    /// [can be kept](part_can_be_kept).
+    pub fn keep(&mut self, part: &mut dyn State) {
+        self.save_for(part, true);
+    }
+
+    fn save_for(&mut self, part: &mut dyn State, is_kept: bool) {
         self.words.clear();
-        part.visit(&mut Saver(&mut self.words));
+        self.is_kept = is_kept;
+        // Earlier tickets are given up first: what they stand for can be used again.
+        self.tickets.clear();
+        part.visit(&mut Saver(self));
     }
 
     /// Puts the saved state back into `part`.
     pub fn restore(&self, part: &mut dyn State) {
-        let mut loader = Loader {
-            words: self.words.iter(),
-        };
+        let mut loader = self.loader();
         part.visit(&mut loader);
         assert!(loader.words.next().is_none(), "state changed its size");
+    }
+
+    fn loader(&self) -> Loader<'_> {
+        Loader {
+            words: self.words.iter(),
+            tickets: self.tickets.iter(),
+            is_kept: self.is_kept,
+        }
     }
 
     /// The words, for writing to disk.
@@ -96,7 +146,38 @@ impl Snapshot {
 
     /// A snapshot read from disk.
     pub fn from_words(words: Vec<u64>) -> Self {
-        Self { words }
+        Self {
+            words,
+            tickets: Vec::new(),
+            is_kept: true,
+        }
+    }
+}
+
+/// Whether a state can be written to disk.
+pub fn part_can_be_kept(part: &mut dyn State) -> bool {
+    let mut search = Unkept::default();
+    part.visit(&mut search);
+    !search.is_found
+}
+
+/// Looks for foreign states that cannot be written.
+#[derive(Default)]
+struct Unkept {
+    is_found: bool,
+}
+
+impl Visitor for Unkept {
+    fn replaces(&self) -> bool {
+        false
+    }
+    fn vector(&mut self, _: &mut [f64]) {}
+    fn rotation(&mut self, _: &mut [f64; 4]) {}
+    fn fixed(&mut self, _: &mut [f64]) {}
+    fn count(&mut self, _: &mut u64) {}
+    fn memory(&mut self, _: &mut Vec<u64>) {}
+    fn foreign(&mut self, state: &mut dyn ForeignState) {
+        self.is_found |= !state.can_be_kept();
     }
 }
 
@@ -162,6 +243,9 @@ impl Visitor for Layout {
     fn memory(&mut self, _: &mut Vec<u64>) {
         self.next(4, 1);
     }
+    fn foreign(&mut self, _: &mut dyn ForeignState) {
+        self.next(5, 1);
+    }
 }
 
 /// Looks for state without coordinates.
@@ -182,6 +266,9 @@ impl Visitor for MemorySearch {
         self.is_found = true;
     }
     fn first_guess(&mut self, _: &mut Vec<u64>) {}
+    fn foreign(&mut self, _: &mut dyn ForeignState) {
+        self.is_found = true;
+    }
 }
 
 /// How much there is to a state.
@@ -220,16 +307,21 @@ impl Visitor for Size {
     fn memory(&mut self, _: &mut Vec<u64>) {
         self.words += 1;
     }
+    fn foreign(&mut self, _: &mut dyn ForeignState) {
+        self.words += 1;
+    }
 }
 
-struct Saver<'a>(&'a mut Vec<u64>);
+struct Saver<'a>(&'a mut Snapshot);
 
 impl Visitor for Saver<'_> {
     fn replaces(&self) -> bool {
         false
     }
     fn vector(&mut self, values: &mut [f64]) {
-        self.0.extend(values.iter().map(|value| value.to_bits()));
+        self.0
+            .words
+            .extend(values.iter().map(|value| value.to_bits()));
     }
     fn rotation(&mut self, quaternion: &mut [f64; 4]) {
         self.vector(quaternion);
@@ -238,16 +330,28 @@ impl Visitor for Saver<'_> {
         self.vector(values);
     }
     fn count(&mut self, value: &mut u64) {
-        self.0.push(*value);
+        self.0.words.push(*value);
     }
     fn memory(&mut self, words: &mut Vec<u64>) {
-        self.0.push(words.len() as u64);
-        self.0.extend_from_slice(words);
+        self.0.words.push(words.len() as u64);
+        self.0.words.extend_from_slice(words);
+    }
+    fn foreign(&mut self, state: &mut dyn ForeignState) {
+        match self.0.is_kept {
+            false => self.0.tickets.push(state.ticket()),
+            true => {
+                let mut words = Vec::new();
+                state.keep(&mut words);
+                self.memory(&mut words);
+            }
+        }
     }
 }
 
 struct Loader<'a> {
     words: std::slice::Iter<'a, u64>,
+    tickets: std::slice::Iter<'a, Ticket>,
+    is_kept: bool,
 }
 
 impl Loader<'_> {
@@ -287,6 +391,15 @@ impl Visitor for Loader<'_> {
         words.clear();
         words.extend_from_slice(take(&mut self.words, length));
     }
+    fn foreign(&mut self, state: &mut dyn ForeignState) {
+        match self.is_kept {
+            false => state.return_to(self.tickets.next().expect("state changed its size")),
+            true => {
+                let length = self.next() as usize;
+                state.take(take(&mut self.words, length));
+            }
+        }
+    }
 }
 
 /// Local coordinates of a state about a base point: differences for vectors, rotation vectors for
@@ -320,9 +433,7 @@ impl Chart {
     pub fn apply(&self, part: &mut dyn State, coordinates: &[f64]) {
         assert_eq!(coordinates.len(), self.dimension);
         let mut mover = Mover {
-            base: Loader {
-                words: self.base.words.iter(),
-            },
+            base: self.base.loader(),
             coordinates: coordinates.iter(),
         };
         part.visit(&mut mover);
@@ -367,6 +478,9 @@ impl Visitor for Mover<'_> {
     }
     fn memory(&mut self, words: &mut Vec<u64>) {
         self.base.memory(words);
+    }
+    fn foreign(&mut self, state: &mut dyn ForeignState) {
+        self.base.foreign(state);
     }
 }
 

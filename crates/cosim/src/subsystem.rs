@@ -5,7 +5,8 @@ use std::any::Any;
 use serde::Serialize;
 
 use crate::abilities::{
-    Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, StepCorrection,
+    Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, Remote,
+    StepCorrection,
 };
 use crate::inputs::Inputs;
 use crate::port::{OutputPort, Ports};
@@ -108,6 +109,11 @@ pub trait Subsystem: Any + Send {
 
     /// It can be linearised.
     fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        None
+    }
+
+    /// Its work is done elsewhere.
+    fn remote(&mut self) -> Option<&mut dyn Remote> {
         None
     }
 

@@ -89,6 +89,10 @@ pub(crate) struct Unit {
     tracks_work: bool,
     /// The work integrals of the coming step are opened already, and nothing has arrived since.
     is_open: bool,
+    /// Its part works elsewhere.
+    pub is_remote: bool,
+    /// What came of beginning the step that it is in, if it has begun.
+    begun: Option<Result<(), Fault>>,
 }
 
 /// What a part and its predictor tell of themselves, when they were last asked.
@@ -103,6 +107,7 @@ impl Unit {
     /// Asks a subsystem what there is to know before a simulation is built.
     pub fn new(name: &str, mut part: Box<dyn Subsystem>, predictor: Box<dyn Predictor>) -> Self {
         let corrects_inputs = part.input_correction().is_some();
+        let is_remote = part.remote().is_some();
         let ports = part.ports().clone();
         let (wide, tall) = (ports.input_width(), ports.output_width());
         Self {
@@ -132,6 +137,8 @@ impl Unit {
             motions: Vec::new(),
             tracks_work: true,
             is_open: false,
+            is_remote,
+            begun: None,
             subsystem: part,
             ports,
         }
@@ -196,13 +203,14 @@ impl Unit {
     }
 
     /// Puts another part with the same ports in the place of its own, which is given back.
-    pub fn replace(&mut self, other: Box<dyn Subsystem>) -> Box<dyn Subsystem> {
+    pub fn replace(&mut self, mut other: Box<dyn Subsystem>) -> Box<dyn Subsystem> {
         let ports = other.ports();
         let widths = |ports: &Ports| (ports.input_width(), ports.output_width());
         assert_eq!(widths(ports), widths(&self.ports), "other ports");
         self.is_open = false;
         self.seldom.forget();
         self.pattern = other.pattern();
+        self.is_remote = other.remote().is_some();
         std::mem::replace(&mut self.subsystem, other)
     }
 
@@ -222,18 +230,41 @@ impl Unit {
 
     /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
     pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
-        self.inputs.begin_advance(from);
-        let advanced = self.advance_begun(from, to);
+        let begun = match self.begun.take() {
+            Some(begun) => begun,
+            None => self.begin_step(from),
+        };
+        let advanced = begun.and_then(|()| self.advance_begun(from, to));
         self.inputs.reach(to);
         advanced
     }
 
-    fn advance_begun(&mut self, from: f64, to: f64) -> Result<(), Fault> {
+    /// Begins an advance that is done elsewhere; [`advance`](Self::advance) waits for it, and tells what went wrong.
+    pub fn begin_away(&mut self, from: f64, to: f64) {
+        let begun = self.begin_step(from).and_then(|()| {
+            let begun = match self.subsystem.remote() {
+                Some(remote) => remote.begin(from, to, &mut self.inputs),
+                None => Ok(()),
+            };
+            begun.map_err(|cause| {
+                let driven = self.driven_fault([from, to]);
+                driven.unwrap_or_else(|| self.step_fault(from, cause))
+            })
+        });
+        self.begun = Some(begun);
+    }
+
+    fn begin_step(&mut self, from: f64) -> Result<(), Fault> {
+        self.inputs.begin_advance(from);
         if self.corrects_inputs {
             self.begin_corrected_step(from)?;
         }
         self.open_work_integrals(from)?;
         self.event = false;
+        Ok(())
+    }
+
+    fn advance_begun(&mut self, from: f64, to: f64) -> Result<(), Fault> {
         let tolerance = 1e-9 * (to - from);
         let mut t = from;
         while t < to - tolerance {

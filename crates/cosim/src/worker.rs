@@ -72,6 +72,8 @@ pub(crate) struct Worker<'a> {
     is_sampled: bool,
     /// Whether any of its units has inputs that are set from outside.
     samples: bool,
+    /// Whether any of its units works elsewhere.
+    has_remote: bool,
     /// Time for which the others were waited for in this step.
     waiting: Duration,
     /// The barrier epoch with which this step began.
@@ -110,6 +112,7 @@ impl<'a> Worker<'a> {
         Self {
             thread,
             samples,
+            has_remote: units.iter().any(|(_, unit)| unit.is_remote),
             slow: slow.collect(),
             units,
             shared,
@@ -318,6 +321,9 @@ impl<'a> Worker<'a> {
         let buffer = self.buffer();
         let span = &plan.timeline.phases[phase];
         let (from, to) = (plan.time(n, span.from), plan.time(n, span.to));
+        if self.has_remote && span.duty == Duty::Advance {
+            self.begin_remote(phase, from, to);
+        }
         for place in 0..self.units.len() {
             let (id, unit) = &mut self.units[place];
             if !plan.sends[phase][*id] {
@@ -366,6 +372,18 @@ impl<'a> Worker<'a> {
             phase,
             buffer,
         })
+    }
+
+    /// Those of a phase who work elsewhere begin together.
+    #[inline(never)]
+    fn begin_remote(&mut self, phase: usize, from: f64, to: f64) {
+        for place in 0..self.units.len() {
+            let (id, unit) = &mut self.units[place];
+            if unit.is_remote && self.shared.plan.sends[phase][*id] {
+                self.busy = Busy::With(place);
+                unit.begin_away(from, to);
+            }
+        }
     }
 
     /// The unit at a place, with which this thread is busy from now on.

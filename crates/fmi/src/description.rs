@@ -1,9 +1,12 @@
 //! What an FMU says of itself.
 
+use serde::{Deserialize, Serialize};
+
+use crate::bundle::Bundle;
 use crate::units::Conversion;
 
 /// The version of the interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Version {
     /// FMI 2.0 and its maintenance releases.
     Two,
@@ -30,12 +33,27 @@ pub struct Description {
     pub co_simulation: Option<CoSimulation>,
     /// Whether it could be integrated from outside.
     pub has_model_exchange: bool,
+    /// Until when, and in which steps, it is meant to be run.
+    pub experiment: Experiment,
     /// Its variables.
     pub variables: Vec<Variable>,
     /// For every output, in the order of the variables, the inputs on which it depends at once.
     pub feedthrough: Vec<Feedthrough>,
+    /// Variables that belong together: terminals of a known kind.
+    pub terminals: Vec<Bundle>,
     /// What was found and is not used.
     pub notes: Vec<String>,
+}
+
+/// How an FMU is meant to be run, as far as it says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Experiment {
+    /// When it begins, in s.
+    pub start: Option<f64>,
+    /// When it ends, in s.
+    pub stop: Option<f64>,
+    /// The step in s.
+    pub step: Option<f64>,
 }
 
 /// On which variables an output depends at once.
@@ -148,7 +166,7 @@ pub enum Variability {
 }
 
 /// What a variable holds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Kind {
     /// A real number of 64 bits.
     Float64,
@@ -169,6 +187,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether it is a real number.
+    pub fn is_real(&self) -> bool {
+        matches!(self, Self::Float64 | Self::Float32)
+    }
+
     /// What it is called in messages.
     pub fn word(&self) -> &'static str {
         match self {

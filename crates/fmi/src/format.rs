@@ -8,9 +8,15 @@ use oldham_model::{At, Context, Extensions, ForeignPart, Formula, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::bundle::{Bundle, Role};
 use crate::description::{Kind, Variable};
 use crate::package::Package;
-use crate::part::{FmuPart, Plan, Setting, fits};
+use crate::part::{FmuPart, Options, Setting, Where, fits};
+use crate::plan::Plan;
+use crate::worker::are_known;
+
+/// How long a call of an FMU may take, in s, unless the model says otherwise.
+const TIMEOUT: f64 = 60.0;
 
 /// Adds FMUs to what model files may have.
 pub fn register(extensions: &mut Extensions) {
@@ -18,7 +24,7 @@ pub fn register(extensions: &mut Extensions) {
 }
 
 /// An FMU (FMI 2.0 or 3.0, co-simulation) as a subsystem. Its inputs and outputs are ports with the names of its
-/// variables, in SI: numbers are converted at its border. It is native code, and runs in the process of Oldham.
+/// variables, in SI: numbers are converted at its border. It is native code, and runs in a process of its own.
 #[derive(Deserialize, JsonSchema)]
 struct Settings {
     /// The file, relative to the folder of the model.
@@ -27,9 +33,99 @@ struct Settings {
     /// texts. An input that is given here keeps its value and is not a port.
     #[serde(default)]
     parameters: BTreeMap<String, At<Given>>,
+    /// Variables that belong together, by a name: a motion along a line, about an axis or of a node is the port
+    /// `NAME.motion`, the force that goes with it `NAME.force`, `NAME.moment` or `NAME.wrench`.
+    #[serde(default)]
+    ports: BTreeMap<String, At<Members>>,
     /// The relative tolerance of its solver, if it has one.
     #[schemars(extend("exclusiveMinimum" = 0))]
     tolerance: Option<f64>,
+    /// Where it runs: in a process of its own, or in that of Oldham, which is faster but dies with it.
+    #[serde(default)]
+    process: Process,
+    /// How long a call of it may take in s; then its process is ended. 60 unless given.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    timeout: Option<f64>,
+}
+
+/// Where an FMU runs.
+#[derive(Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Process {
+    /// In a process of its own.
+    #[default]
+    Own,
+    /// In the process of Oldham.
+    Shared,
+}
+
+/// Variables of one port, by what they are. A minus sign in front of a name changes the sign.
+#[derive(Deserialize, JsonSchema)]
+struct Members {
+    /// Displacement along a line, or angle about an axis.
+    x: Option<At<Names>>,
+    /// Its velocity.
+    v: Option<At<Names>>,
+    /// Its acceleration; found from differences where the FMU sends a motion without it.
+    a: Option<At<Names>>,
+    /// Position of a node, three numbers.
+    position: Option<At<Names>>,
+    /// Its orientation: a unit quaternion, scalar first, or a rotation vector.
+    orientation: Option<At<Names>>,
+    /// Its velocity.
+    velocity: Option<At<Names>>,
+    /// Its angular velocity.
+    angular_velocity: Option<At<Names>>,
+    /// Its acceleration.
+    acceleration: Option<At<Names>>,
+    /// Its angular acceleration.
+    angular_acceleration: Option<At<Names>>,
+    /// The force: what the FMU exerts on the owner of the motion, or what it receives; three numbers at a node.
+    force: Option<At<Names>>,
+    /// The same, a moment.
+    moment: Option<At<Names>>,
+}
+
+/// Names of variables: one, which may be an array, or several.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Names {
+    /// One.
+    One(String),
+    /// Several.
+    Several(Vec<String>),
+}
+
+impl Members {
+    fn all(&self) -> [(Role, &Option<At<Names>>); 11] {
+        [
+            (Role::X, &self.x),
+            (Role::V, &self.v),
+            (Role::A, &self.a),
+            (Role::Position, &self.position),
+            (Role::Orientation, &self.orientation),
+            (Role::Velocity, &self.velocity),
+            (Role::AngularVelocity, &self.angular_velocity),
+            (Role::Acceleration, &self.acceleration),
+            (Role::AngularAcceleration, &self.angular_acceleration),
+            (Role::Force, &self.force),
+            (Role::Moment, &self.moment),
+        ]
+    }
+
+    fn bundle(&self, name: &str) -> Bundle {
+        let member = |(role, names): (Role, &Option<At<Names>>)| {
+            let names = match &names.as_ref()?.value {
+                Names::One(name) => vec![name.clone()],
+                Names::Several(names) => names.clone(),
+            };
+            Some((role, names))
+        };
+        Bundle {
+            name: name.to_owned(),
+            members: self.all().into_iter().filter_map(member).collect(),
+        }
+    }
 }
 
 /// A value.
@@ -44,13 +140,12 @@ enum Given {
 
 struct FmuSource {
     package: Arc<Package>,
-    settings: Vec<(String, Setting)>,
-    tolerance: Option<f64>,
+    options: Options,
 }
 
 impl ForeignPart for FmuSource {
     fn solver(&self, micro_steps: usize) -> Result<Box<dyn Subsystem>, String> {
-        let part = FmuPart::new(&self.package, &self.settings, self.tolerance, micro_steps)?;
+        let part = FmuPart::new(&self.package, &self.options, micro_steps)?;
         Ok(Box::new(part))
     }
 }
@@ -58,7 +153,7 @@ impl ForeignPart for FmuSource {
 fn make(settings: Settings, context: &mut Context<'_>) -> Option<FmuSource> {
     let path = context.beside(&settings.file.value);
     let package = match Package::open(&path) {
-        Ok(package) => Arc::new(package),
+        Ok(package) => package,
         Err(error) => {
             let message = format!("the FMU `{}` {error}", settings.file.value);
             context.report(Problem::new(settings.file.span.clone(), message));
@@ -100,14 +195,80 @@ fn make(settings: Settings, context: &mut Context<'_>) -> Option<FmuSource> {
         }
         values.push((name.clone(), setting));
     }
-    for left_out in Plan::of(description, &values).left_out {
-        context.note(format!("FMU `{}`: {left_out}", settings.file.value));
+    let bundles = bundles(&settings, &package, &values);
+    let plan = Plan::of(description, &values, &bundles);
+    let plan = plan.map_err(|(index, error)| {
+        let given = settings.ports.get(&bundles[index].name);
+        let span = given.map(|members| {
+            let mut roles = members.value.all().into_iter();
+            let at = roles.find(|(role, _)| Some(*role) == error.role);
+            let names = at.and_then(|(_, names)| names.as_ref());
+            names.map_or_else(|| members.span.clone(), |names| names.span.clone())
+        });
+        let span = span.unwrap_or_else(|| settings.file.span.clone());
+        let message = format!("port `{}`: {}", bundles[index].name, error.message);
+        let mut problem = Problem::new(span, message);
+        if let Some(help) = error.help {
+            problem = problem.help(help);
+        }
+        problem
+    });
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(problem) => {
+            context.report(problem);
+            return None;
+        }
+    };
+    let file = &settings.file.value;
+    for note in &plan.notes {
+        context.note(format!("FMU `{file}`: {note}"));
     }
+    let place = match (settings.process, are_known()) {
+        (Process::Own, true) => Where::Away {
+            timeout: settings.timeout.unwrap_or(TIMEOUT),
+        },
+        (Process::Own, false) => Where::Here,
+        (Process::Shared, _) => {
+            context.note(format!(
+                "FMU `{file}` runs in the process of Oldham: if it crashes, all of the run is lost"
+            ));
+            Where::Here
+        }
+    };
     is_right.then_some(FmuSource {
         package,
-        settings: values,
-        tolerance: settings.tolerance,
+        options: Options {
+            settings: values,
+            bundles,
+            tolerance: settings.tolerance,
+            place,
+        },
     })
+}
+
+/// What the model bundles, and terminals whose variables it leaves alone.
+fn bundles(settings: &Settings, package: &Package, values: &[(String, Setting)]) -> Vec<Bundle> {
+    let given = settings.ports.iter();
+    let mut bundles: Vec<Bundle> = given
+        .map(|(name, members)| members.value.bundle(name))
+        .collect();
+    for terminal in &package.description().terminals {
+        let names = |bundle: &Bundle| -> Vec<String> {
+            let all = bundle.members.iter().flat_map(|(_, names)| names);
+            all.map(|name| name.trim_start_matches('-').to_owned())
+                .collect()
+        };
+        let own = names(terminal);
+        let is_taken = |other: &Bundle| {
+            other.name == terminal.name || names(other).iter().any(|name| own.contains(name))
+        };
+        let is_set = values.iter().any(|(name, _)| own.contains(name));
+        if !is_set && !bundles.iter().any(is_taken) {
+            bundles.push(terminal.clone());
+        }
+    }
+    bundles
 }
 
 /// What is given, as the variable takes it: a text is an expression where a number is wanted.

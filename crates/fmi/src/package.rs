@@ -1,19 +1,30 @@
 //! An FMU that is unpacked: its description, its library, its folder.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use crate::description::{Description, Version};
+use crate::library::Origin;
 use crate::reader;
+use crate::worker::forget;
 
-/// Bytes that an FMU may unpack to, and those of its description.
+/// Bytes that an FMU may unpack to, those of its description, and how many files it may have.
 const LARGEST: u64 = 4 << 30;
-const LARGEST_DESCRIPTION: u64 = 256 << 20;
+const LARGEST_DESCRIPTION: u64 = 64 << 20;
+const MOST_FILES: u64 = 100_000;
+/// How much more than packed it may be, from so many bytes on: nothing but a bomb is.
+const TIGHTEST: u64 = 200;
+const UNSUSPICIOUS: u64 = 64 << 20;
+/// Folders of FMUs in the folder for temporary files begin so; the number of the process follows.
+const FOLDER: &str = "oldham-fmu-";
 
 /// Why an FMU cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +36,24 @@ pub enum PackageError {
     #[error("is not an FMU: {0}")]
     NotAnFmu(String),
     /// It unpacks to more than is allowed.
-    #[error("unpacks to {0} bytes; at most {LARGEST} are allowed")]
-    TooLarge(u64),
+    #[error("has {packed} bytes and unpacks to more than {most}, which is not allowed")]
+    TooLarge {
+        /// Its bytes.
+        packed: u64,
+        /// What they may unpack to.
+        most: u64,
+    },
+    /// It has more files than is allowed.
+    #[error("has {0} files; at most {MOST_FILES} are allowed")]
+    TooMany(u64),
+    /// A file in it would not stay in the folder that it is unpacked into.
+    #[error("is not unpacked: its file `{name}` {reason}")]
+    Unsafe {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// It has no library for this platform.
     #[error("has no library for this platform: `{missing}` is not in it; there are {there}")]
     OtherPlatform {
@@ -48,15 +75,47 @@ pub struct Package {
     library: PathBuf,
 }
 
+/// What a file is: the same as long as nobody writes to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Identity([u64; 5]);
+
+impl Identity {
+    fn of(path: &Path) -> std::io::Result<Self> {
+        let file = std::fs::metadata(path)?;
+        Ok(Self([
+            file.dev(),
+            file.ino(),
+            file.size(),
+            file.mtime() as u64,
+            file.mtime_nsec() as u64,
+        ]))
+    }
+}
+
+/// FMUs that are unpacked already.
+static UNPACKED: Mutex<Option<HashMap<Identity, Weak<Package>>>> = Mutex::new(None);
+
 impl Package {
-    /// Unpacks an FMU and reads its description.
-    pub fn open(path: &Path) -> Result<Self, PackageError> {
-        let mut archive = archive(path)?;
-        let description = description(&mut archive)?;
-        let size = archive.decompressed_size().unwrap_or(0);
-        if size > u128::from(LARGEST) {
-            return Err(PackageError::TooLarge(size as u64));
+    /// An FMU: unpacked, or shared with those that have unpacked the same file.
+    pub fn open(path: &Path) -> Result<Arc<Self>, PackageError> {
+        let identity = Identity::of(path).map_err(PackageError::Unreadable)?;
+        let mut unpacked = UNPACKED.lock().unwrap_or_else(PoisonError::into_inner);
+        let unpacked = unpacked.get_or_insert_with(|| {
+            remove_left_over();
+            HashMap::new()
+        });
+        if let Some(package) = unpacked.get(&identity).and_then(Weak::upgrade) {
+            return Ok(package);
         }
+        unpacked.retain(|_, package| package.strong_count() > 0);
+        let package = Arc::new(Self::unpack(path)?);
+        unpacked.insert(identity, Arc::downgrade(&package));
+        Ok(package)
+    }
+
+    fn unpack(path: &Path) -> Result<Self, PackageError> {
+        let mut archive = archive(path)?;
+        let mut description = description(&mut archive)?;
         let Some(abilities) = &description.co_simulation else {
             return Err(PackageError::ModelExchange);
         };
@@ -85,10 +144,11 @@ impl Package {
             };
             return Err(PackageError::OtherPlatform { missing, there });
         }
-        let folder = TempDir::with_prefix("oldham-fmu-").map_err(PackageError::Unreadable)?;
-        archive
-            .extract(folder.path())
-            .map_err(|error| PackageError::NotAnFmu(error.to_string()))?;
+        let folder = TempDir::with_prefix(format!("{FOLDER}{}-", std::process::id()))
+            .map_err(PackageError::Unreadable)?;
+        let packed = std::fs::metadata(path).map_or(0, |file| file.len());
+        extract(&mut archive, folder.path(), packed)?;
+        read_terminals(folder.path(), &mut description);
         Ok(Self {
             library: folder.path().join(missing),
             description,
@@ -106,20 +166,179 @@ impl Package {
         &self.description
     }
 
-    /// The file of the library.
-    pub(crate) fn library(&self) -> &Path {
-        &self.library
+    /// What it takes to make an instance.
+    pub(crate) fn origin(&self) -> Origin {
+        let abilities = self.description.co_simulation.as_ref();
+        let has_state = abilities.is_some_and(|can| can.has_state);
+        Origin {
+            version: self.description.version,
+            library: self.library.clone(),
+            resources: self.folder.path().join("resources"),
+            name: self.description.name.clone(),
+            token: self.description.token.clone(),
+            has_state,
+            has_bytes: has_state && abilities.is_some_and(|can| can.has_state_bytes),
+        }
     }
+}
 
-    /// The folder with what the library reads.
-    pub(crate) fn resources(&self) -> PathBuf {
-        self.folder.path().join("resources")
+impl Drop for Package {
+    fn drop(&mut self) {
+        forget(&self.library);
+    }
+}
+
+/// Folders of processes that were killed.
+fn remove_left_over() {
+    let folder = std::env::temp_dir();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| {
+            let (process, _) = name.strip_prefix(FOLDER)?.split_once('-')?;
+            process.parse::<u32>().ok()
+        });
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Writes all files of an archive, after having looked at all of their names.
+fn extract(archive: &mut ZipArchive<File>, folder: &Path, packed: u64) -> Result<(), PackageError> {
+    let broken = |error: zip::result::ZipError| PackageError::NotAnFmu(error.to_string());
+    let mut names = HashSet::new();
+    let mut files = Vec::new();
+    for index in 0..archive.len() {
+        let file = archive.by_index_raw(index).map_err(broken)?;
+        let name = file.name().map_err(broken)?.into_owned();
+        let wrong = |reason| PackageError::Unsafe {
+            name: name.clone(),
+            reason,
+        };
+        let path = safe_path(&name).map_err(wrong)?;
+        if file.is_symlink() {
+            return Err(wrong("is a link"));
+        }
+        let is_folder = file.is_dir();
+        if !names.insert(path.clone()) && !is_folder {
+            return Err(wrong("is in it twice"));
+        }
+        files.push((folder.join(path), is_folder));
+    }
+    let most = LARGEST.min(UNSUSPICIOUS.max(packed.saturating_mul(TIGHTEST)));
+    let mut written = 0;
+    for (index, (path, is_folder)) in files.into_iter().enumerate() {
+        let failed = PackageError::Unreadable;
+        if is_folder {
+            std::fs::create_dir_all(&path).map_err(failed)?;
+            continue;
+        }
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(failed)?;
+        }
+        let mut file = archive.by_index(index).map_err(broken)?;
+        let mut target = File::create_new(&path).map_err(failed)?;
+        // What an archive says of its sizes may be wrong: what comes out counts.
+        let left = most - written;
+        written += std::io::copy(&mut (&mut file).take(left + 1), &mut target)
+            .map_err(|error| PackageError::NotAnFmu(error.to_string()))?;
+        if written > most {
+            return Err(PackageError::TooLarge { packed, most });
+        }
+    }
+    Ok(())
+}
+
+/// The path of a file below the folder that it is unpacked into; or why it would be elsewhere.
+fn safe_path(name: &str) -> Result<PathBuf, &'static str> {
+    if name.contains('\\') {
+        return Err("has a backslash in its name");
+    }
+    if name.contains('\0') {
+        return Err("has a zero byte in its name");
+    }
+    let bytes = name.as_bytes();
+    if bytes.len() > 1 && bytes[1] == b':' && bytes[0].is_ascii_alphabetic() {
+        return Err("has a drive letter in its name");
+    }
+    let mut path = PathBuf::new();
+    for component in Path::new(name).components() {
+        match component {
+            Component::Normal(part) => path.push(part),
+            Component::CurDir => {}
+            Component::ParentDir => return Err("would lie outside of the folder of the FMU"),
+            Component::RootDir | Component::Prefix(_) => return Err("has an absolute path"),
+        }
+    }
+    match path.as_os_str().is_empty() {
+        true => Err("has no name"),
+        false => Ok(path),
+    }
+}
+
+/// Terminals of FMI 3: variables that belong together.
+fn read_terminals(folder: &Path, description: &mut Description) {
+    if description.version != Version::Three {
+        return;
+    }
+    let path = folder.join("terminalsAndIcons/terminalsAndIcons.xml");
+    let is_small = |file: &std::fs::Metadata| file.len() <= LARGEST_DESCRIPTION;
+    if !std::fs::metadata(&path).is_ok_and(|file| is_small(&file)) {
+        return;
+    }
+    if let Ok(text) = std::fs::read_to_string(&path) {
+        match crate::terminals::read(&text, description) {
+            Ok((bundles, notes)) => {
+                description.terminals = bundles;
+                description.notes.extend(notes);
+            }
+            Err(error) => description.notes.push(format!("terminals: {error}")),
+        }
     }
 }
 
 fn archive(path: &Path) -> Result<ZipArchive<File>, PackageError> {
-    let file = File::open(path).map_err(PackageError::Unreadable)?;
-    ZipArchive::new(file).map_err(|error| PackageError::NotAnFmu(error.to_string()))
+    let mut file = File::open(path).map_err(PackageError::Unreadable)?;
+    let count = entries(&mut file).map_err(PackageError::Unreadable)?;
+    if count > MOST_FILES {
+        return Err(PackageError::TooMany(count));
+    }
+    let archive =
+        ZipArchive::new(file).map_err(|error| PackageError::NotAnFmu(error.to_string()))?;
+    match archive.len() as u64 {
+        // A name that is there twice is counted once there.
+        found if found < count => Err(PackageError::Unsafe {
+            name: "?".into(),
+            reason: "is in it twice",
+        }),
+        _ => Ok(archive),
+    }
+}
+
+/// How many entries an archive says it has, before anything else of it is read; none where it does not say.
+fn entries(file: &mut File) -> std::io::Result<u64> {
+    /// The end of an archive with the longest remark, and what may stand before it.
+    const TAIL: u64 = 22 + 65_535 + 20 + 56;
+    let length = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+    let mut tail = Vec::new();
+    file.take(TAIL).read_to_end(&mut tail)?;
+    file.rewind()?;
+    let last = |mark: &[u8]| {
+        let mut places = (0..tail.len().saturating_sub(mark.len() - 1)).rev();
+        places.find(|&at| tail[at..].starts_with(mark))
+    };
+    let number = |at: usize, bytes: usize| {
+        let digits = tail.get(at..at + bytes)?.iter().rev();
+        Some(digits.fold(0, |number, digit| number << 8 | u64::from(*digit)))
+    };
+    let plain = last(b"PK\x05\x06").and_then(|at| number(at + 10, 2));
+    let large = last(b"PK\x06\x06").and_then(|at| number(at + 32, 8));
+    Ok(match (plain, large) {
+        (Some(0xffff), Some(large)) => large,
+        (Some(plain), _) => plain,
+        (None, _) => 0,
+    })
 }
 
 fn description(archive: &mut ZipArchive<File>) -> Result<Description, PackageError> {
@@ -127,10 +346,15 @@ fn description(archive: &mut ZipArchive<File>) -> Result<Description, PackageErr
     let entry = archive
         .by_name("modelDescription.xml")
         .map_err(|_| PackageError::NotAnFmu("it has no modelDescription.xml".into()))?;
-    entry
-        .take(LARGEST_DESCRIPTION)
+    let read = entry
+        .take(LARGEST_DESCRIPTION + 1)
         .read_to_string(&mut text)
-        .map_err(PackageError::Unreadable)?;
+        .map_err(|error| PackageError::NotAnFmu(format!("its modelDescription.xml: {error}")))?;
+    if read as u64 > LARGEST_DESCRIPTION {
+        return Err(PackageError::NotAnFmu(format!(
+            "its modelDescription.xml has more than {LARGEST_DESCRIPTION} bytes"
+        )));
+    }
     reader::read(&text).map_err(PackageError::NotAnFmu)
 }
 

@@ -1,18 +1,18 @@
 //! An FMU as a subsystem.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use oldham_cosim::{Inputs, Ports, Quantity, Reached, State, StepError, Subsystem, Visitor};
+use oldham_cosim::{
+    ForeignState, Inputs, Ports, Reached, Remote, State, StepError, Subsystem, Ticket, Visitor,
+};
 
-use crate::channel::Batch;
-use crate::description::{Causality, Description, Kind, Variability, Variable};
-use crate::library::{Instance, Stepped};
+use crate::bundle::Bundle;
+use crate::description::{Causality, Kind, Variability, Variable};
 use crate::package::Package;
-
-/// How often a step that an FMU discards is halved.
-const HALVINGS: u32 = 10;
-/// How far a ratio of steps may be from a whole number.
-const WHOLE: f64 = 1e-6;
+use crate::plan::{Derived, Plan};
+use crate::runner::Runner;
+use crate::session::Setup;
+use crate::worker::Proxy;
 
 /// The value of a parameter, or the start value of another variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,29 +25,94 @@ pub enum Setting {
     Text(String),
 }
 
+/// Where the library of an FMU runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Where {
+    /// In this process: fastest, and a crash of it is one of this process.
+    Here,
+    /// In a process of its own, which is ended when a call takes longer than so many seconds.
+    Away {
+        /// The longest call in s.
+        timeout: f64,
+    },
+}
+
+/// What a model says of an FMU.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Parameters and start values, by the names of variables.
+    pub settings: Vec<(String, Setting)>,
+    /// Variables that are one port.
+    pub bundles: Vec<Bundle>,
+    /// The relative tolerance of its solver.
+    pub tolerance: Option<f64>,
+    /// Where it runs.
+    pub place: Where,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            settings: Vec::new(),
+            bundles: Vec::new(),
+            tolerance: None,
+            place: Where::Here,
+        }
+    }
+}
+
 /// An instance of an FMU that takes part in a co-simulation.
 ///
 /// Inputs are held within a step of the FMU: its value at the start. Outputs that depend on inputs at once are asked
 /// for with the inputs that the schedule gives.
 pub struct FmuPart {
     ports: Ports,
-    instance: Instance,
-    inputs: Vec<Batch>,
-    outputs: Vec<Batch>,
+    runner: Runner,
+    received: Vec<Derived>,
+    sent: Vec<Derived>,
+    /// Numbers that are received and sent, those behind the ports among them.
+    widths: [usize; 2],
     micro_steps: usize,
-    tolerance: Option<f64>,
-    fixed_step: Option<f64>,
-    may_be_halved: bool,
     has_state: bool,
+    has_bytes: bool,
     /// Whether some output depends on an input at once.
     feeds_through: bool,
     phase: Phase,
+    /// Inputs of all steps of an advance, one after the other.
     given: Vec<f64>,
+    found: Vec<f64>,
+    /// Numbers whose rates are asked for, as they were when the last step began, and how long that is ago.
+    before: Vec<f64>,
+    span: f64,
+    /// Its advance has begun elsewhere.
+    is_begun: bool,
     /// Why its state could not be saved or restored: told at the next call.
     failure: Option<String>,
-    bytes: Vec<u8>,
-    words: Vec<u64>,
+    /// What stands for the present state, as long as that is so.
+    present: Option<Ticket>,
+    places: Arc<Mutex<Places>>,
     steps: u64,
+}
+
+/// Places of states that the FMU keeps: those that nobody needs are used again.
+#[derive(Default)]
+struct Places {
+    free: Vec<usize>,
+    count: usize,
+}
+
+/// A state that the FMU keeps.
+struct KeptState {
+    place: usize,
+    phase: Phase,
+    places: Arc<Mutex<Places>>,
+}
+
+impl Drop for KeptState {
+    fn drop(&mut self) {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        places.free.push(self.place);
+    }
 }
 
 /// How far an instance has come.
@@ -74,126 +139,6 @@ impl Phase {
             _ => Self::Running,
         }
     }
-}
-
-/// The quantity of a port, or why a variable has none.
-fn quantity(variable: &Variable) -> Result<Quantity, &'static str> {
-    let unit = || variable.conversion.unit.clone();
-    let is_real = matches!(variable.kind, Kind::Float64 | Kind::Float32);
-    match (variable.width(), variable.dimensions.len()) {
-        (None, _) => Err("its length is a structural parameter"),
-        (Some(_), 2..) => Err("it is an array of several dimensions"),
-        (Some(n), 1) if is_real => Ok(Quantity::Array(unit(), n)),
-        (Some(_), 1) => Err("it is an array of other numbers than reals"),
-        _ => match variable.kind {
-            Kind::Float64 | Kind::Float32 => Ok(Quantity::Scalar(unit())),
-            Kind::Whole(..) | Kind::Enumeration(_) => Ok(Quantity::Whole),
-            Kind::Boolean => Ok(Quantity::Flag),
-            Kind::String => Err("it is a string"),
-            Kind::Binary => Err("it is binary"),
-            Kind::Clock => Err("it is a clock"),
-        },
-    }
-}
-
-/// The ports of an FMU, its variables in their order, and what has no port.
-pub(crate) struct Plan<'d> {
-    pub ports: Ports,
-    pub inputs: Vec<&'d Variable>,
-    pub outputs: Vec<&'d Variable>,
-    pub left_out: Vec<String>,
-}
-
-impl<'d> Plan<'d> {
-    pub fn of(description: &'d Description, settings: &[(String, Setting)]) -> Self {
-        let mut plan = Self {
-            ports: Ports::new(),
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            left_out: Vec::new(),
-        };
-        // What is given in the model needs no port.
-        let is_given =
-            |variable: &Variable| settings.iter().any(|(name, _)| *name == variable.name);
-        for variable in description.of(Causality::Input) {
-            match quantity(variable) {
-                _ if is_given(variable) => {}
-                Ok(quantity) => {
-                    let initial = initial(variable, quantity.width());
-                    let name = variable.name.as_str();
-                    plan.ports.add_input_with(name, quantity, initial);
-                    plan.inputs.push(variable);
-                }
-                Err(reason) => plan.leave_out(variable, reason),
-            }
-        }
-        for variable in description.of(Causality::Output) {
-            match quantity(variable) {
-                Ok(quantity) => {
-                    let port = plan.ports.add_output(variable.name.as_str(), quantity);
-                    if variable.variability == Variability::Discrete {
-                        plan.ports.declare_held(port);
-                    }
-                    plan.outputs.push(variable);
-                }
-                Err(reason) => plan.leave_out(variable, reason),
-            }
-        }
-        plan.feed_through(description);
-        plan
-    }
-
-    fn leave_out(&mut self, variable: &Variable, reason: &str) {
-        let name = &variable.name;
-        self.left_out
-            .push(format!("`{name}` has no port: {reason}"));
-    }
-
-    /// Declares which outputs depend on which inputs at once.
-    fn feed_through(&mut self, description: &Description) {
-        let places = |variables: &[&Variable]| {
-            let mut at = 0;
-            let mut places = Vec::new();
-            for variable in variables {
-                let width = variable.width().unwrap_or(1);
-                places.push((variable.reference, at..at + width));
-                at += width;
-            }
-            places
-        };
-        let inputs = places(&self.inputs);
-        for (reference, outputs) in places(&self.outputs) {
-            let told = description
-                .feedthrough
-                .iter()
-                .find(|feedthrough| feedthrough.output == reference);
-            let on = told.and_then(|told| told.on.as_ref());
-            let acts = |input: u32| on.is_none_or(|on| on.contains(&input));
-            for (_, places) in inputs.iter().filter(|(input, _)| acts(*input)) {
-                for output in outputs.clone() {
-                    for input in places.clone() {
-                        self.ports.feed_through(output, input);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The value of an input until it receives one.
-fn initial(variable: &Variable, width: usize) -> Vec<f64> {
-    let text = variable.start.as_deref().unwrap_or_default();
-    let parsed = text.split_whitespace().map(|word| match word {
-        "true" => 1.0,
-        "false" => 0.0,
-        word => word.parse().unwrap_or(0.0),
-    });
-    let mut values: Vec<f64> = parsed
-        .map(|value| variable.conversion.to_si(value))
-        .collect();
-    let last = values.last().copied();
-    values.resize(width, last.unwrap_or(variable.conversion.to_si(0.0)));
-    values
 }
 
 /// A setting as a number in SI, where it fits the variable.
@@ -246,17 +191,29 @@ pub(crate) fn fits(variable: &Variable, setting: &Setting) -> Result<(), String>
 }
 
 impl FmuPart {
-    /// A new instance with these parameters and start values, which takes so many steps within a macro step.
+    /// A new instance that takes so many steps within a macro step.
     pub fn new(
         package: &Arc<Package>,
-        settings: &[(String, Setting)],
-        tolerance: Option<f64>,
+        options: &Options,
         micro_steps: usize,
     ) -> Result<Self, String> {
         let description = package.description();
-        let plan = Plan::of(description, settings);
-        let instance = Instance::new(package, &description.name)?;
-        for (name, setting) in settings {
+        let plan = Plan::of(description, &options.settings, &options.bundles)
+            .map_err(|(_, error)| error.message)?;
+        let abilities = description.co_simulation.as_ref().expect("checked before");
+        let has_bytes = abilities.has_state && abilities.has_state_bytes;
+        let mut setup = Setup {
+            origin: package.origin(),
+            numbers: Vec::new(),
+            texts: Vec::new(),
+            received: plan.received.groups,
+            sent: plan.sent.groups,
+            widths: [plan.received.width, plan.sent.width],
+            tolerance: options.tolerance,
+            fixed_step: abilities.fixed_step,
+            may_be_halved: abilities.has_variable_step,
+        };
+        for (name, setting) in &options.settings {
             let variable = description
                 .variable(name)
                 .ok_or_else(|| format!("it has no variable `{name}`"))?;
@@ -265,29 +222,46 @@ impl FmuPart {
                 (_, Some(value)) => {
                     let value = variable.conversion.from_si(value);
                     let values = vec![value; variable.width().unwrap_or(1)];
-                    instance.set(&variable.kind, &[variable.reference], &values)?;
+                    let kind = variable.kind.clone();
+                    setup.numbers.push((kind, variable.reference, values));
                 }
-                (Setting::Text(text), None) => instance.set_text(variable.reference, text)?,
+                (Setting::Text(text), None) => {
+                    setup.texts.push((variable.reference, text.clone()));
+                }
                 _ => {}
             }
         }
-        let abilities = description.co_simulation.as_ref().expect("checked before");
+        let micro_steps = micro_steps.max(1);
+        let widths = setup.widths;
+        let feeds_through = plan.ports.has_feedthrough();
+        let runner = match options.place {
+            Where::Here => Runner::here(&setup, package)?,
+            Where::Away { timeout } => {
+                let proxy = Proxy::new(&setup, package, micro_steps, feeds_through, timeout)?;
+                Runner::Away(Box::new(proxy))
+            }
+        };
+        let rates = plan.sent.derived.iter();
+        let rates = rates.filter(|derived| matches!(derived, Derived::Rate { .. }));
         Ok(Self {
-            inputs: Batch::of(&plan.inputs),
-            outputs: Batch::of(&plan.outputs),
-            feeds_through: plan.ports.has_feedthrough(),
-            given: plan.ports.initial_inputs().to_vec(),
+            before: vec![0.0; rates.count()],
+            span: 0.0,
+            feeds_through,
+            given: vec![0.0; widths[0] * (micro_steps + 1)],
+            found: vec![0.0; widths[1]],
+            received: plan.received.derived,
+            sent: plan.sent.derived,
+            widths,
             ports: plan.ports,
-            instance,
-            micro_steps: micro_steps.max(1),
-            tolerance,
-            fixed_step: abilities.fixed_step,
-            may_be_halved: abilities.has_variable_step,
-            has_state: abilities.has_state && abilities.has_state_bytes,
+            runner,
+            micro_steps,
+            has_state: abilities.has_state,
+            has_bytes,
             phase: Phase::Made,
+            is_begun: false,
             failure: None,
-            bytes: Vec::new(),
-            words: Vec::new(),
+            present: None,
+            places: Arc::default(),
             steps: 0,
         })
     }
@@ -299,49 +273,79 @@ impl FmuPart {
         }
     }
 
-    fn begin(&mut self, t: f64) -> Result<(), String> {
+    fn initialise(&mut self, t: f64) -> Result<(), String> {
         if self.phase == Phase::Made {
-            self.instance.begin(self.tolerance, t)?;
+            self.present = None;
+            self.runner.initialise(t)?;
             self.phase = Phase::Initialising;
         }
         Ok(())
     }
 
-    fn write(&mut self) -> Result<(), String> {
-        for batch in &mut self.inputs {
-            batch.write(&self.instance, &self.given)?;
+    /// The inputs at time t, and what follows from them, for one of the steps.
+    fn take(&mut self, t: f64, step: usize, inputs: &mut Inputs) {
+        let given = &mut self.given[step * self.widths[0]..(step + 1) * self.widths[0]];
+        inputs.at(t, &mut given[..self.ports.input_width()]);
+        for derived in &self.received {
+            derived.find(given);
+        }
+    }
+
+    /// Begins an advance; where the library runs here, it is done then.
+    fn begin_step(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError> {
+        self.check()?;
+        let mut begin = || {
+            self.initialise(from)?;
+            if self.phase == Phase::Initialising {
+                self.take(from, 0, inputs);
+                self.present = None;
+                self.runner.start(from, &self.given[..self.widths[0]])?;
+                self.phase = Phase::Running;
+            }
+            if !self.before.is_empty() {
+                self.note_before(from)?;
+                self.span = to - from;
+            }
+            let steps = self.micro_steps;
+            let at = |k: usize| from + (to - from) * k as f64 / steps as f64;
+            (0..steps).for_each(|k| self.take(at(k), k, inputs));
+            if self.runner.looks_ahead() {
+                self.take(to, steps, inputs);
+            }
+            self.present = None;
+            self.runner.begin(from, to, steps, &self.given)
+        };
+        begin().map_err(StepError::Foreign)
+    }
+
+    /// What is differentiated, as it is now.
+    fn note_before(&mut self, t: f64) -> Result<(), String> {
+        self.runner.outputs(t, None, &mut self.found)?;
+        let mut next = 0;
+        for derived in &self.sent {
+            if let Derived::Rate { of, .. } = derived {
+                self.before[next] = self.found[*of];
+                next += 1;
+            }
         }
         Ok(())
     }
 
-    /// One step of the FMU, halved where it discards it.
-    fn leap(&mut self, from: f64, to: f64, halvings: u32) -> Result<(), String> {
-        if let Some(fixed) = self.fixed_step {
-            let ratio = (to - from) / fixed;
-            if (ratio - ratio.round()).abs() > WHOLE * ratio.max(1.0) || ratio < 1.0 - WHOLE {
-                return Err(format!(
-                    "its own step of {fixed} s does not divide the step of {} s; choose a macro step or micro steps \
-                     that are multiples of it",
-                    to - from
-                ));
+    /// The numbers that were read become those of the ports.
+    fn show(&mut self, outputs: &mut [f64]) {
+        let mut next = 0;
+        for derived in &self.sent {
+            derived.find(&mut self.found);
+            if let Derived::Rate { of, rate } = *derived {
+                self.found[rate] = match self.span > 0.0 {
+                    true => (self.found[of] - self.before[next]) / self.span,
+                    false => 0.0,
+                };
+                next += 1;
             }
         }
-        self.steps += 1;
-        match self.instance.step(from, to - from)? {
-            Stepped::Done => Ok(()),
-            Stepped::Ended => Err(format!(
-                "it asks for the end of the simulation at t = {from} s"
-            )),
-            Stepped::Discarded if self.may_be_halved && halvings < HALVINGS => {
-                let middle = 0.5 * (from + to);
-                self.leap(from, middle, halvings + 1)?;
-                self.leap(middle, to, halvings + 1)
-            }
-            Stepped::Discarded => Err(format!(
-                "it discards a step of {} s at t = {from} s",
-                to - from
-            )),
-        }
+        let width = outputs.len();
+        outputs.copy_from_slice(&self.found[..width]);
     }
 }
 
@@ -351,39 +355,39 @@ impl Subsystem for FmuPart {
     }
 
     fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
-        self.check()?;
-        let mut advance = || {
-            self.begin(from)?;
-            if self.phase == Phase::Initialising {
-                inputs.at(from, &mut self.given);
-                self.write()?;
-                self.instance.start()?;
-                self.phase = Phase::Running;
-            }
-            let at = |k: usize| from + (to - from) * k as f64 / self.micro_steps as f64;
-            let ends: Vec<(f64, f64)> = (0..self.micro_steps).map(|k| (at(k), at(k + 1))).collect();
-            for (from, to) in ends {
-                inputs.at(from, &mut self.given);
-                self.write()?;
-                self.leap(from, to, 0)?;
-            }
-            Ok(())
-        };
-        advance().map_err(StepError::Foreign)?;
+        if !std::mem::take(&mut self.is_begun) {
+            self.begin_step(from, to, inputs)?;
+        }
+        let finished = self.runner.finish(&|| inputs.is_cancelled());
+        self.steps += finished.map_err(StepError::Foreign)?;
         Ok(Reached::end(to))
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
         self.check()?;
         let mut read = || {
-            self.begin(t)?;
-            if self.feeds_through || self.phase == Phase::Initialising {
-                self.given.copy_from_slice(inputs);
-                self.write()?;
+            self.initialise(t)?;
+            let writes = self.feeds_through || self.phase == Phase::Initialising;
+            if writes {
+                let given = &mut self.given[..self.widths[0]];
+                given[..inputs.len()].copy_from_slice(inputs);
+                for derived in &self.received {
+                    derived.find(given);
+                }
             }
-            for batch in &mut self.outputs {
-                batch.read(&self.instance, outputs)?;
+            let given = writes.then_some(&self.given[..self.widths[0]]);
+            if self.sent.is_empty() {
+                return self.runner.outputs(t, given, outputs).map(|called| {
+                    if writes && called {
+                        self.present = None;
+                    }
+                });
             }
+            let called = self.runner.outputs(t, given, &mut self.found)?;
+            if writes && called {
+                self.present = None;
+            }
+            self.show(outputs);
             Ok(())
         };
         read().map_err(StepError::Foreign)
@@ -396,6 +400,13 @@ impl Subsystem for FmuPart {
         }
     }
 
+    fn remote(&mut self) -> Option<&mut dyn Remote> {
+        match self.runner {
+            Runner::Here { .. } => None,
+            Runner::Away(_) => Some(self),
+        }
+    }
+
     fn counters(&self) -> oldham_cosim::Counters {
         oldham_cosim::Counters {
             micro_steps: self.steps,
@@ -404,49 +415,118 @@ impl Subsystem for FmuPart {
     }
 }
 
+impl Remote for FmuPart {
+    fn begin(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError> {
+        self.begin_step(from, to, inputs)?;
+        self.is_begun = true;
+        Ok(())
+    }
+}
+
 impl State for FmuPart {
-    /// Bytes as words, the first one how many there are.
     fn visit(&mut self, visitor: &mut dyn Visitor) {
-        let before = self.phase;
-        let mut phase = before.number();
-        visitor.count(&mut phase);
-        if before != Phase::Made
-            && let Err(failure) = self.instance.save(&mut self.bytes)
-        {
-            self.failure = Some(failure);
-            self.bytes.clear();
+        visitor.fixed(&mut self.before);
+        visitor.fixed(std::slice::from_mut(&mut self.span));
+        visitor.foreign(self);
+    }
+}
+
+impl FmuPart {
+    /// A failure of something that cannot tell.
+    fn note(&mut self, done: Result<(), String>) {
+        if let Err(failure) = done {
+            self.failure.get_or_insert(failure);
         }
-        self.words.clear();
-        self.words.push(self.bytes.len() as u64);
+    }
+}
+
+impl ForeignState for FmuPart {
+    fn ticket(&mut self) -> Ticket {
+        if let Some(present) = &self.present {
+            return present.clone();
+        }
+        let place = {
+            let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+            places.free.pop().unwrap_or_else(|| {
+                places.count += 1;
+                places.count - 1
+            })
+        };
+        if self.phase != Phase::Made {
+            let kept = self.runner.keep(place);
+            self.note(kept);
+        }
+        let ticket: Ticket = Arc::new(KeptState {
+            place,
+            phase: self.phase,
+            places: self.places.clone(),
+        });
+        self.present = Some(ticket.clone());
+        ticket
+    }
+
+    fn return_to(&mut self, ticket: &Ticket) {
+        let is_present = self.present.as_ref();
+        if is_present.is_some_and(|present| Arc::ptr_eq(present, ticket)) {
+            return;
+        }
+        let kept = ticket.downcast_ref::<KeptState>();
+        let own = kept.filter(|kept| Arc::ptr_eq(&kept.places, &self.places));
+        let Some(kept) = own else {
+            return self.note(Err("the state is of another instance".into()));
+        };
+        let returned = match (kept.phase, self.phase) {
+            (Phase::Made, Phase::Made) => Ok(()),
+            (Phase::Made, _) => Err("it cannot go back to before its initialisation".into()),
+            _ => self.runner.return_to(kept.place),
+        };
+        self.phase = kept.phase;
+        self.is_begun = false;
+        self.present = Some(ticket.clone());
+        self.note(returned);
+    }
+
+    fn can_be_kept(&self) -> bool {
+        self.has_bytes
+    }
+
+    /// How far it has come, how many bytes there are, and these.
+    fn keep(&mut self, words: &mut Vec<u64>) {
+        let mut bytes = Vec::new();
+        if self.phase != Phase::Made {
+            let saved = self.runner.save(&mut bytes);
+            self.note(saved);
+        }
+        words.push(self.phase.number());
+        words.push(bytes.len() as u64);
         let word = |bytes: &[u8]| {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(bytes);
             u64::from_le_bytes(word)
         };
-        self.words.extend(self.bytes.chunks(8).map(word));
-        let mut words = std::mem::take(&mut self.words);
-        visitor.memory(&mut words);
-        if visitor.replaces() {
-            let count = words.first().map_or(0, |count| *count as usize);
-            let bytes = words.iter().skip(1).flat_map(|word| word.to_le_bytes());
-            let bytes: Vec<u8> = bytes.take(count).collect();
-            self.phase = Phase::of(phase);
-            let restored = match (before, self.phase) {
-                (_, Phase::Made) if before != Phase::Made => {
-                    Err("it cannot go back to before its initialisation".to_owned())
-                }
-                (_, Phase::Made) => Ok(()),
-                (Phase::Made, _) => self
-                    .instance
-                    .begin(self.tolerance, 0.0)
-                    .and_then(|()| self.instance.restore(&bytes)),
-                _ if bytes == self.bytes => Ok(()),
-                _ => self.instance.restore(&bytes),
-            };
-            if let Err(failure) = restored {
-                self.failure = Some(failure);
+        words.extend(bytes.chunks(8).map(word));
+    }
+
+    fn take(&mut self, words: &[u64]) {
+        let [phase, count, words @ ..] = words else {
+            return self.note(Err("its saved state is cut off".into()));
+        };
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+        let bytes: Vec<u8> = bytes.take(*count as usize).collect();
+        let (before, phase) = (self.phase, Phase::of(*phase));
+        self.present = None;
+        self.is_begun = false;
+        let mut restore = || match (before, phase) {
+            (Phase::Made, Phase::Made) => Ok(()),
+            (_, Phase::Made) => Err("it cannot go back to before its initialisation".to_owned()),
+            (Phase::Made, _) => {
+                self.runner.initialise(0.0)?;
+                self.runner.restore(&bytes)
             }
-        }
-        self.words = words;
+            _ => self.runner.restore(&bytes),
+        };
+        let restored = restore();
+        self.phase = phase;
+        self.note(restored);
     }
 }

@@ -2,21 +2,33 @@
 
 use std::collections::HashMap;
 
-use roxmltree::{Document, Node};
+use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::description::{
-    Causality, CoSimulation, Description, Dimension, Feedthrough, Kind, Variability, Variable,
-    Version,
+    Causality, CoSimulation, Description, Dimension, Experiment, Feedthrough, Kind, Variability,
+    Variable, Version,
 };
 use crate::units::{Conversion, Exponents};
 
 /// Base units in the order of [`Exponents`].
 const BASE: [&str; 8] = ["kg", "m", "s", "A", "K", "mol", "cd", "rad"];
 
+/// Elements and texts that a file may have.
+const MOST_NODES: u32 = 2_000_000;
+
+/// Reads XML: without document types, and so without entities, and not without end.
+pub(crate) fn parse(text: &str) -> Result<Document<'_>, roxmltree::Error> {
+    let options = ParsingOptions {
+        nodes_limit: MOST_NODES,
+        ..ParsingOptions::default()
+    };
+    Document::parse_with_options(text, options)
+}
+
 /// Reads a description; the error says what is wrong with it.
 pub(crate) fn read(text: &str) -> Result<Description, String> {
-    let document = Document::parse(text)
-        .map_err(|error| format!("its modelDescription.xml is not XML: {error}"))?;
+    let document =
+        parse(text).map_err(|error| format!("its modelDescription.xml is not XML: {error}"))?;
     let root = document.root_element();
     if root.tag_name().name() != "fmiModelDescription" {
         return Err("its modelDescription.xml has no element fmiModelDescription".into());
@@ -74,9 +86,18 @@ pub(crate) fn read(text: &str) -> Result<Description, String> {
             .next()
             .map(|node| co_simulation(node, version))
             .transpose()?,
+        experiment: children(root, "DefaultExperiment")
+            .next()
+            .map(|node| Experiment {
+                start: number(node, "startTime"),
+                stop: number(node, "stopTime"),
+                step: number(node, "stepSize"),
+            })
+            .unwrap_or_default(),
         has_model_exchange: children(root, "ModelExchange").next().is_some(),
         variables,
         feedthrough,
+        terminals: Vec::new(),
         notes,
     })
 }
@@ -89,11 +110,14 @@ fn required<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, String> {
     node.attribute(name).ok_or_else(missing)
 }
 
-fn elements<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
+pub(crate) fn elements<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
     node.children().filter(Node::is_element)
 }
 
-fn children<'a, 'i>(node: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
+pub(crate) fn children<'a, 'i>(
+    node: Node<'a, 'i>,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'a, 'i>> {
     elements(node).filter(move |child| child.tag_name().name() == name)
 }
 

@@ -1,87 +1,14 @@
 //! FMUs that are made of small C sources: alone and coupled, against the same recurrences by hand, bit for bit.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod support;
 
-use oldham_cosim::{Discard, Run, Simulation, Snapshot};
+use std::path::Path;
+
+use oldham_cosim::{Discard, Run, Snapshot};
 use oldham_fmi::{Causality, Kind, Package, Version};
-use oldham_model::{Extensions, Model, Overrides};
 use oldham_stability::{AnalysisError, Spectrum, Unmeasurable, Way, analyse};
+use support::{fmu, fmu_of, plain, read, run, run_on};
 use tempfile::TempDir;
-
-/// Compiles a source of these tests and packs it with a description, changed as is wanted.
-fn fmu(folder: &Path, source: &str, flags: &[&str], change: impl Fn(String) -> String) -> PathBuf {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources");
-    fmu_of(&sources, folder, source, flags, change)
-}
-
-fn fmu_of(
-    sources: &Path,
-    folder: &Path,
-    source: &str,
-    flags: &[&str],
-    change: impl Fn(String) -> String,
-) -> PathBuf {
-    let library = folder.join(format!("{source}.so"));
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-    let status = Command::new(compiler)
-        .args(["-shared", "-fPIC", "-O1", "-ffp-contract=off", "-o"])
-        .arg(&library)
-        .args(flags)
-        .arg(sources.join(format!("{source}.c")))
-        .arg("-lm")
-        .status()
-        .expect("a C compiler");
-    assert!(status.success());
-    let text = std::fs::read_to_string(sources.join(format!("{source}.xml"))).unwrap();
-    let text = change(text);
-    let name = text.split("modelIdentifier=\"").nth(1).unwrap();
-    let name = name.split('"').next().unwrap();
-    let path = folder.join(format!("{source}.fmu"));
-    oldham_fmi::pack(&path, &text, name, &std::fs::read(&library).unwrap()).unwrap();
-    path
-}
-
-fn plain(folder: &Path, source: &str) -> PathBuf {
-    fmu(folder, source, &[], |text| text)
-}
-
-fn read(folder: &Path, text: &str) -> Result<Model, String> {
-    let mut kinds = Extensions::new();
-    oldham_fmi::register(&mut kinds);
-    let path = folder.join("model.toml");
-    std::fs::write(&path, text).unwrap();
-    Model::read_with(&path, &Overrides::none(), &kinds).map_err(|problems| problems.to_string())
-}
-
-/// Values of a signal, step by step, the start among them.
-fn run(simulation: &mut Simulation, steps: u64, signal: &str) -> Vec<f64> {
-    run_on(simulation, steps, signal, 1)
-}
-
-fn run_on(simulation: &mut Simulation, steps: u64, signal: &str, threads: usize) -> Vec<f64> {
-    let place = simulation
-        .columns()
-        .iter()
-        .position(|column| column.name == signal)
-        .unwrap_or_else(|| panic!("no {signal}"));
-    let mut values = Vec::new();
-    struct Kept<'k>(&'k mut Vec<f64>, usize);
-    impl oldham_cosim::Recorder for Kept<'_> {
-        fn record(&mut self, _t: f64, row: &[f64]) -> std::io::Result<()> {
-            self.0.push(row[self.1]);
-            Ok(())
-        }
-    }
-    let mut kept = Kept(&mut values, place);
-    let outcome = simulation.run(Run {
-        record_every: 1,
-        threads,
-        ..Run::new(steps, &mut kept)
-    });
-    assert!(outcome.end.is_ok(), "{:?}", outcome.end);
-    values
-}
 
 const ALONE: &str = r#"
 model.name = "One FMU"
@@ -361,7 +288,7 @@ fn an_fmu_that_was_measured_goes_on_as_if_it_had_not_been() {
     measured.steps(50).unwrap();
     let [a, b] = [&mut untouched, &mut measured].map(|simulation| {
         let mut state = Snapshot::default();
-        state.save(simulation);
+        state.keep(simulation);
         state
     });
     assert_eq!(a, b);

@@ -2,8 +2,8 @@
 
 use oldham_cosim::{
     Accuracy, Counters, Energy, EnergyBalance, InputCorrection, InputPort, Inputs,
-    InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports, Reached, SequenceModel,
-    State, StepCorrection, StepError, Subsystem, Switches, Together, Visitor,
+    InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports, Reached, Remote,
+    SequenceModel, State, StepCorrection, StepError, Subsystem, Switches, Together, Visitor,
 };
 
 use crate::fast::{Fast, FastSubsystem};
@@ -322,6 +322,11 @@ impl Subsystem for Fed {
         let mut fast = self.fast.iter_mut();
         let can = fast.all(|one| one.inner.linearisable().is_some());
         can.then_some(self as &mut dyn Linearisable)
+    }
+
+    /// The loop goes on with what each step gives.
+    fn remote(&mut self) -> Option<&mut dyn Remote> {
+        None
     }
 
     /// A loop over steps with a model answers with the model, not as a mechanism.

@@ -40,7 +40,8 @@ fn fed(steps: usize) -> (Fed, Asked) {
 
 #[test]
 fn a_mechanism_that_is_shown_forgets_nothing() {
-    check_through(shown, &["Subsystem::ports"]);
+    let own = ["Subsystem::ports", "Subsystem::remote", "Remote::begin"];
+    check_through(shown, &own);
 }
 
 /// Ports are a copy; all outputs are found at once; a step with a model is not corrected and answers as no mechanism;
@@ -58,6 +59,8 @@ fn a_fast_subsystem_with_a_model_forgets_nothing() {
         "Linearisable::sequence_model",
         "InterfaceResponse::interface",
         "InterfaceResponse::momentum_formula",
+        "Subsystem::remote",
+        "Remote::begin",
     ];
     check_through(|| fed(1), &own);
 }

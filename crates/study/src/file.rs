@@ -21,7 +21,7 @@ pub struct ModelFile {
     extensions: Extensions,
 }
 
-/// The kinds that come with Oldham besides those of the format: vehicles, hydraulic networks, FMUs.
+/// The kinds that come with Oldham besides those of the format: vehicles, hydraulic networks, FMUs, programs.
 pub fn shipped_kinds() -> &'static Extensions {
     static KINDS: OnceLock<Extensions> = OnceLock::new();
     KINDS.get_or_init(|| {
@@ -29,6 +29,7 @@ pub fn shipped_kinds() -> &'static Extensions {
         oldham_vehicle::register(&mut kinds);
         oldham_hydraulic_network::register(&mut kinds);
         oldham_fmi::register(&mut kinds);
+        oldham_process::register(&mut kinds);
         kinds
     })
 }

@@ -178,11 +178,11 @@ pub struct Met {
 }
 
 impl Met {
-    /// The present state of a simulation.
+    /// The present state of a simulation, all parts of which can write it: another one will look at it.
     pub(crate) fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
         let switches = simulation.switches()?;
         let mut state = Snapshot::default();
-        state.save(simulation);
+        state.keep(simulation);
         Ok(Self {
             time: simulation.time(),
             step: simulation.steps_done(),
@@ -352,6 +352,12 @@ impl Survey {
         let allowed = clock.granted.mul_f64(RUNNING).min(clock.left());
         let started = Instant::now();
         let mut simulation = case.simulation()?;
+        if let Some(part) = simulation.part_without_bytes()? {
+            self.ended = Some(format!(
+                "states on the way are looked at in another simulation, and `{part}` cannot write its own"
+            ));
+            return Ok(Vec::new());
+        }
         simulation.track_work(false);
         let period = simulation.period();
         let steps = case.model.steps();

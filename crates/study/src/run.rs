@@ -283,6 +283,7 @@ impl<'a> PreparedRun<'a> {
                 }
             }
             if let Some(met) = &mut self.met
+                && matches!(course.simulation.part_without_bytes(), Ok(None))
                 && let Ok(state) = Met::of(course.simulation)
             {
                 met.push(state);

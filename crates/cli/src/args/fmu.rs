@@ -1,8 +1,10 @@
-//! Arguments of `fmu`.
+//! Arguments of `fmu`, and of the workers in which FMUs run.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+
+use super::values::{key_value, picture, positive};
 
 /// Arguments of `fmu`.
 #[derive(Args)]
@@ -23,13 +25,62 @@ pub enum FmuAction {
         #[arg(long)]
         json: bool,
     },
+    /// Tell whether it does what it says: its description, its library, some steps, its saved states
+    Validate {
+        /// The FMU
+        file: PathBuf,
+        /// Answer in JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run it by itself, and write what it sends as results
+    Run(FmuRun),
+}
+
+/// Arguments of `fmu run`.
+#[derive(Args)]
+pub struct FmuRun {
+    /// The FMU
+    pub file: PathBuf,
+    /// How long, in s [default: as the FMU says, or 1]
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub duration: Option<f64>,
+    /// The step in s [default: as the FMU says, or a thousandth of the duration]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// Set a parameter, in SI
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+    /// Drive an input by an expression of the time t, in SI [default: its start value]
+    #[arg(long = "input", value_name = "NAME=EXPRESSION", value_parser = key_value)]
+    pub inputs: Vec<(String, String)>,
+    /// Results, .parquet or .csv [default: the FMU's name with .parquet, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Draw them, too: a picture, .svg or .png
+    #[arg(long, value_name = "FILE", value_parser = picture())]
+    pub plot: Option<PathBuf>,
+    /// Replace results that are there
+    #[arg(long)]
+    pub force: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 impl Fmu {
     /// Whether the answer goes to a machine.
     pub fn json(&self) -> bool {
-        match self.action {
-            FmuAction::Info { json, .. } => json,
+        match &self.action {
+            FmuAction::Info { json, .. } | FmuAction::Validate { json, .. } => *json,
+            FmuAction::Run(run) => run.json,
         }
     }
+}
+
+/// Arguments of `worker`.
+#[derive(Args)]
+pub struct Worker {
+    /// The process that starts it
+    pub host: u32,
 }

@@ -1,11 +1,13 @@
-//! `oldham fmu`: what an FMU says of itself.
+//! `oldham fmu`: what an FMU says of itself, whether that is so, and what it does by itself.
 
-use std::path::Path;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
-use oldham_fmi::{Causality, Description, Package, Variable, Version};
+use clap::Parser;
+use oldham_fmi::{Causality, Description, Package, PackageError, Variable, Version, validate};
 use serde_json::{Value, json};
 
-use crate::args::{Fmu, FmuAction};
+use crate::args::{Arguments, Fmu, FmuAction, FmuRun};
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::say;
@@ -14,14 +16,201 @@ use crate::table::Table;
 pub fn execute(arguments: &Fmu) -> Result<(), Failure> {
     match &arguments.action {
         FmuAction::Info { file, json } => info(file, *json),
+        FmuAction::Validate { file, json } => try_out(file, *json),
+        FmuAction::Run(arguments) => run(arguments),
     }
 }
 
-fn info(path: &Path, json: bool) -> Result<(), Failure> {
-    let described = Package::describe(path).map_err(|error| Failure::Fmu {
+fn refused(path: &Path) -> impl Fn(PackageError) -> Failure {
+    move |error| Failure::Fmu {
         path: path.to_owned(),
         error,
-    })?;
+    }
+}
+
+fn try_out(path: &Path, json: bool) -> Result<(), Failure> {
+    let found = validate(path).map_err(refused(path))?;
+    let status = match found.problems.is_empty() {
+        true => "finished",
+        false => "failed",
+    };
+    let answer = json!({
+        "command": "fmu",
+        "status": status,
+        "passed": found.passed,
+        "problems": found.problems,
+        "left_out": found.left_out,
+    });
+    if !json {
+        for passed in &found.passed {
+            say!("{}", fold(&format!("  right: {passed}"), 4));
+        }
+        for left_out in &found.left_out {
+            say!("{}", fold(&format!("  not looked at: {left_out}"), 4));
+        }
+        for problem in &found.problems {
+            say!("{}", fold(&format!("  wrong: {problem}"), 4));
+        }
+    }
+    if !found.problems.is_empty() {
+        return Err(Failure::WrongFmu {
+            path: path.to_owned(),
+            answer: Box::new(answer),
+        });
+    }
+    match json {
+        true => say!("{answer:#}"),
+        false => say!("{} does what it says", path.display()),
+    }
+    Ok(())
+}
+
+/// Steps where the FMU does not say any.
+const STEPS: f64 = 1000.0;
+
+/// Runs a model with the FMU and nothing else.
+fn run(arguments: &FmuRun) -> Result<(), Failure> {
+    let path = &arguments.file;
+    let described = Package::describe(path).map_err(refused(path))?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
+    let text = model(arguments, &described, &whole);
+    let failed = |file: &Path| {
+        let file = file.to_owned();
+        move |error: std::io::Error| Failure::File {
+            path: file.clone(),
+            reason: error.to_string(),
+        }
+    };
+    let folder = tempfile::tempdir().map_err(failed(path))?;
+    let file = folder.path().join(format!("{stem}.toml"));
+    std::fs::write(&file, text).map_err(failed(&file))?;
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| PathBuf::from(format!("{stem}.parquet")));
+    let mut words = vec!["oldham".into(), "run".into(), file.into_os_string()];
+    words.extend(["--out".into(), out.clone().into_os_string()]);
+    let flags = [("--force", arguments.force), ("--json", arguments.json)];
+    let given = flags.into_iter().filter(|(_, is_given)| *is_given);
+    words.extend(given.map(|(flag, _)| flag.into()));
+    super::execute(command(words)?)?;
+    if let Some(picture) = &arguments.plot {
+        let drawn: Vec<std::ffi::OsString> = vec![
+            "oldham".into(),
+            "plot".into(),
+            out.into_os_string(),
+            "--out".into(),
+            picture.clone().into_os_string(),
+        ];
+        let crate::args::Command::Plot(plot) = command(drawn)? else {
+            return Ok(());
+        };
+        super::plot::draw(&plot)?;
+        if !arguments.json {
+            say!("{}", picture.display());
+        }
+    }
+    Ok(())
+}
+
+fn command(words: Vec<std::ffi::OsString>) -> Result<crate::args::Command, Failure> {
+    let parsed = Arguments::try_parse_from(words);
+    let parsed = parsed.map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok(parsed.command)
+}
+
+/// A model of the FMU alone: inputs that are not driven keep their start values.
+fn model(arguments: &FmuRun, described: &Description, path: &Path) -> String {
+    let experiment = &described.experiment;
+    let start = experiment.start.unwrap_or(0.0);
+    let stop = experiment.stop.map(|stop| stop - start);
+    let duration = arguments.duration.or(stop).unwrap_or(1.0);
+    let own = described.co_simulation.as_ref();
+    let own = own.and_then(|can| can.fixed_step).or(experiment.step);
+    let step = arguments.step.or(own).unwrap_or(duration / STEPS);
+    // Whole steps, at least one.
+    let duration = step * (duration / step).round().max(1.0);
+    let quoted = |text: &str| toml_string(text);
+    let mut text = format!(
+        "[model]\nname = {}\n[simulation]\nduration = {duration}\nstep = {step}\n[fmu.fmu]\nfile = {}\n",
+        quoted(&described.name),
+        quoted(&path.display().to_string())
+    );
+    let _ = writeln!(text, "[fmu.fmu.parameters]");
+    for (name, value) in &arguments.set {
+        let is_plain = value.parse::<f64>().is_ok() || value == "true" || value == "false";
+        let value = match is_plain {
+            true => value.clone(),
+            false => quoted(value),
+        };
+        let _ = writeln!(text, "{} = {value}", quoted(name));
+    }
+    let _ = writeln!(text, "[excitation]");
+    for input in described.of(Causality::Input) {
+        let given = arguments.inputs.iter();
+        let given = given.rev().find(|(name, _)| *name == input.name);
+        let is_set = arguments.set.iter().any(|(name, _)| *name == input.name);
+        if let Some((name, expression)) = given {
+            let _ = writeln!(
+                text,
+                "{} = {}",
+                quoted(&format!("fmu.{name}")),
+                quoted(expression)
+            );
+        } else if !is_set && let Some(value) = start_value(input) {
+            let name = quoted(&format!("fmu.{}", input.name));
+            let _ = writeln!(text, "{name} = {value}");
+        }
+    }
+    for (name, expression) in &arguments.inputs {
+        if described.variable(name).is_none() {
+            // The message of the model knows the nearest name.
+            let name = quoted(&format!("fmu.{name}"));
+            let _ = writeln!(text, "{name} = {}", quoted(expression));
+        }
+    }
+    text
+}
+
+/// What an input keeps, in SI: a number, or a list.
+fn start_value(input: &Variable) -> Option<String> {
+    let text = input.start.as_deref().unwrap_or("0");
+    let number = |word: &str| {
+        let value: f64 = match word {
+            "true" => 1.0,
+            "false" => 0.0,
+            word => word.parse().ok()?,
+        };
+        Some(format!("{:?}", input.conversion.to_si(value)))
+    };
+    let mut values = text
+        .split_whitespace()
+        .map(number)
+        .collect::<Option<Vec<_>>>()?;
+    if input.dimensions.is_empty() {
+        return values.into_iter().next();
+    }
+    let last = values.last()?.clone();
+    values.resize(input.width()?, last);
+    Some(format!("[{}]", values.join(", ")))
+}
+
+/// A text as TOML writes it.
+fn toml_string(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+fn info(path: &Path, json: bool) -> Result<(), Failure> {
+    let described = Package::describe(path).map_err(refused(path))?;
     if json {
         say!("{:#}", as_json(&described));
         return Ok(());
@@ -73,7 +262,9 @@ fn abilities(described: &Description) -> Vec<String> {
             (true, true) => {
                 "its state can be saved: implicit coupling and checkpoints are possible"
             }
-            (true, false) => "its state can be saved, but not as bytes: explicit coupling only",
+            (true, false) => {
+                "its state can be saved, but not as bytes: implicit coupling is possible, checkpoints are not"
+            }
             _ => "its state cannot be saved: explicit coupling only, and no checkpoints",
         }
         .into(),

@@ -44,6 +44,9 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::View(arguments) => view::execute(&arguments),
         Command::Drive(arguments) => drive::execute(&arguments),
         Command::Fmu(arguments) => fmu::execute(&arguments),
+        Command::Worker(arguments) => {
+            oldham_fmi::serve(arguments.host).map_err(Failure::NotAWorker)
+        }
         Command::Wheel(arguments) => wheel::execute(&arguments),
         Command::Handling(arguments) => handling::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),

@@ -18,6 +18,20 @@ use crate::{say, tell};
 const MOST_SIGNALS: usize = 1000;
 
 pub fn execute(arguments: &Plot) -> Result<(), Failure> {
+    let (out, signals) = draw(arguments)?;
+    if arguments.json {
+        say!(
+            "{:#}",
+            json!({"command": "plot", "picture": load::shown(&out), "signals": signals})
+        );
+    } else {
+        say!("{}", out.display());
+    }
+    Ok(())
+}
+
+/// Draws the picture; where it is, and which signals are on it.
+pub fn draw(arguments: &Plot) -> Result<(PathBuf, Vec<String>), Failure> {
     let tables = tables(arguments)?;
     for (path, table) in arguments.results.iter().zip(&tables) {
         if !table.complete() && !arguments.json {
@@ -40,16 +54,8 @@ pub fn execute(arguments: &Plot) -> Result<(), Failure> {
         });
     }
     figure(arguments, &tables, &signals).save(&out)?;
-    if arguments.json {
-        let signals: Vec<_> = signals.iter().map(|signal| &signal.name).collect();
-        say!(
-            "{:#}",
-            json!({"command": "plot", "picture": load::shown(&out), "signals": signals})
-        );
-    } else {
-        say!("{}", out.display());
-    }
-    Ok(())
+    let signals = signals.into_iter().map(|signal| signal.name).collect();
+    Ok((out, signals))
 }
 
 /// The results, with what is asked for of them; all of it if a name is not among them, so that the message knows the

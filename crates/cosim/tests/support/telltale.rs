@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use oldham_cosim::{
     Accuracy, Counters, EffectiveInterface, Energy, EnergyBalance, Hold, InputCorrection,
     InputPort, Inputs, InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports, Reached,
-    SequenceModel, Snapshot, State, StepCorrection, StepError, Subsystem, Switches, TwoStep,
-    Visitor,
+    Remote, SequenceModel, Snapshot, State, StepCorrection, StepError, Subsystem, Switches,
+    TwoStep, Visitor,
 };
 
 /// What was asked, in any order.
@@ -117,6 +117,10 @@ impl Subsystem for Telltale {
         self.note("Subsystem::linearisable");
         Some(self)
     }
+    fn remote(&mut self) -> Option<&mut dyn Remote> {
+        self.note("Subsystem::remote");
+        Some(self)
+    }
     fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
         self.note("Subsystem::interface_response");
         Some(self)
@@ -221,6 +225,14 @@ impl InterfaceResponse for Telltale {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
+impl Remote for Telltale {
+    fn begin(&mut self, _: f64, _: f64, _: &mut Inputs) -> Result<(), StepError> {
+        self.note("Remote::begin");
+        Ok(())
+    }
+}
+
 /// Every method of a subsystem, of its abilities and of its state, read off the sources.
 pub fn methods() -> BTreeSet<String> {
     let texts = [
@@ -280,6 +292,8 @@ pub fn ask(part: &mut dyn Subsystem, method: &str) {
         "Subsystem::accuracy" => ignore(part.accuracy()),
         "Subsystem::linearisable" => ignore(part.linearisable()),
         "Subsystem::interface_response" => ignore(part.interface_response()),
+        "Subsystem::remote" => ignore(part.remote()),
+        "Remote::begin" => ignore(part.remote().map(|able| able.begin(0.0, 0.1, &mut inputs))),
         "State::visit" => {
             ignore(part.state().map(|state| Snapshot::default().save(state)));
         }

@@ -5,16 +5,21 @@
 //! its own affair. An instance is used by one thread at a time.
 #![allow(unsafe_code)]
 
+mod calls;
 mod states;
 mod three;
 mod two;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
 
 use crate::description::{Kind, Version};
-use crate::package::Package;
 
+pub(crate) use calls::{Call, Watcher};
+pub(crate) use states::Kept;
 use states::States;
 use three::Three;
 use two::Two;
@@ -27,13 +32,32 @@ const DISCARD: c_int = 2;
 
 type Handle = *mut c_void;
 
+/// A library, and what it needs to know to make an instance.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Origin {
+    pub version: Version,
+    pub library: PathBuf,
+    pub resources: PathBuf,
+    pub name: String,
+    pub token: String,
+    pub has_state: bool,
+    pub has_bytes: bool,
+}
+
 /// What a library says while it runs; the last lines.
 #[derive(Default)]
-pub(crate) struct Log(Mutex<Vec<String>>);
+pub(crate) struct Log {
+    lines: Mutex<Vec<String>>,
+    /// Whether lines also go to the standard error: from there they are read when the process has died.
+    is_told: bool,
+}
 
 impl Log {
     fn push(&self, line: String) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_told {
+            eprintln!("{line}");
+        }
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LOGGED {
             lines.remove(0);
         }
@@ -42,7 +66,7 @@ impl Log {
 
     /// The last line, and forgets all.
     fn take(&self) -> Option<String> {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let last = lines.pop();
         lines.clear();
         last
@@ -81,9 +105,9 @@ pub(crate) struct Instance {
     handle: Handle,
     functions: Functions,
     log: Box<Log>,
+    watcher: Watcher,
     /// What the functions point into; after them, so that it is closed last.
     _library: libloading::Library,
-    _package: Arc<Package>,
     _callbacks: Option<Box<two::Callbacks>>,
 }
 
@@ -91,28 +115,32 @@ pub(crate) struct Instance {
 unsafe impl Send for Instance {}
 
 impl Instance {
-    /// A new instance, before its initialisation.
-    pub fn new(package: &Arc<Package>, name: &str) -> Result<Self, String> {
-        let description = package.description();
+    /// A new instance, before its initialisation. Calls are told to the watcher.
+    pub fn new(origin: &Origin, watcher: Watcher) -> Result<Self, String> {
+        watcher.enters(Call::Load);
         // Safety: loading runs what the library does at its start; that is what the user asks for.
-        let library = unsafe { libloading::Library::new(package.library()) }.map_err(|error| {
+        let library = unsafe { libloading::Library::new(&origin.library) }.map_err(|error| {
             let reason = std::error::Error::source(&error).map(ToString::to_string);
             let reason = reason.unwrap_or_else(|| error.to_string());
             format!("its library cannot be loaded: {reason}")
         })?;
-        let abilities = description.co_simulation.as_ref().expect("checked before");
-        let has_state = abilities.has_state && abilities.has_state_bytes;
-        let functions = match description.version {
-            Version::Two => Functions::Two(Two::load(&library, has_state)?),
-            Version::Three => Functions::Three(Box::new(Three::load(&library, has_state)?)),
+        let (has_state, has_bytes) = (origin.has_state, origin.has_bytes);
+        let functions = match origin.version {
+            Version::Two => Functions::Two(Two::load(&library, has_state, has_bytes)?),
+            Version::Three => {
+                Functions::Three(Box::new(Three::load(&library, has_state, has_bytes)?))
+            }
         };
-        let log = Box::<Log>::default();
+        let log = Box::new(Log {
+            is_told: watcher.is_elsewhere(),
+            ..Log::default()
+        });
         let environment: *const Log = &*log;
         let c_string =
             |text: &str| CString::new(text).map_err(|_| "a name of it has a zero byte".to_owned());
-        let (name, token) = (c_string(name)?, c_string(&description.token)?);
-        let resources = package.resources();
-        let resources = resources.display();
+        let (name, token) = (c_string(&origin.name)?, c_string(&origin.token)?);
+        let resources = origin.resources.display();
+        watcher.enters(Call::Instantiate);
         let (handle, callbacks) = match &functions {
             Functions::Two(two) => {
                 let place = c_string(&format!("file://{resources}"))?;
@@ -130,6 +158,7 @@ impl Instance {
                 )
             }
         };
+        watcher.leaves();
         if handle.is_null() {
             let reason = log.take().map_or(String::new(), |line| format!(": {line}"));
             return Err(format!("it could not be instantiated{reason}"));
@@ -138,8 +167,8 @@ impl Instance {
             handle,
             functions,
             log,
+            watcher,
             _library: library,
-            _package: package.clone(),
             _callbacks: callbacks,
         })
     }
@@ -162,6 +191,7 @@ impl Instance {
 
     /// Begins the initialisation, in which inputs may be set and outputs be asked for.
     pub fn begin(&self, tolerance: Option<f64>, start: f64) -> Result<(), String> {
+        self.watcher.enters(Call::EnterInitialization);
         match &self.functions {
             Functions::Two(two) => {
                 let status = two.set_up(self.handle, tolerance, start);
@@ -178,6 +208,7 @@ impl Instance {
 
     /// Ends the initialisation.
     pub fn start(&self) -> Result<(), String> {
+        self.watcher.enters(Call::ExitInitialization);
         let (status, call) = match &self.functions {
             Functions::Two(two) => (
                 two.exit_initialization(self.handle),
@@ -196,6 +227,7 @@ impl Instance {
         if references.is_empty() {
             return Ok(());
         }
+        self.watcher.enters(Call::Set);
         let (status, call) = match &self.functions {
             Functions::Two(two) => two.set(self.handle, kind, references, values),
             Functions::Three(three) => three.set(self.handle, kind, references, values),
@@ -208,6 +240,7 @@ impl Instance {
         if references.is_empty() {
             return Ok(());
         }
+        self.watcher.enters(Call::Get);
         let (status, call) = match &self.functions {
             Functions::Two(two) => two.get(self.handle, kind, references, values),
             Functions::Three(three) => three.get(self.handle, kind, references, values),
@@ -218,6 +251,7 @@ impl Instance {
     /// Sets a text.
     pub fn set_text(&self, reference: u32, value: &str) -> Result<(), String> {
         let value = CString::new(value).map_err(|_| "the text has a zero byte".to_owned())?;
+        self.watcher.enters(Call::Set);
         let (status, call) = match &self.functions {
             Functions::Two(two) => (
                 two.set_string(self.handle, reference, &value),
@@ -233,6 +267,7 @@ impl Instance {
 
     /// Takes a step.
     pub fn step(&self, from: f64, length: f64) -> Result<Stepped, String> {
+        self.watcher.enters(Call::DoStep);
         let (status, ended, call) = match &self.functions {
             Functions::Two(two) => {
                 let status = two.do_step(self.handle, from, length);
@@ -264,20 +299,51 @@ impl Instance {
         }
     }
 
+    /// Keeps the present state in the place of an earlier one.
+    pub fn keep(&self, kept: &mut Kept) -> Result<(), String> {
+        self.watcher.enters(Call::GetState);
+        self.checked(self.states().keep(self.handle, kept), "saving its state")
+    }
+
+    /// Goes back to a state that it kept.
+    pub fn return_to(&self, kept: &Kept) -> Result<(), String> {
+        self.watcher.enters(Call::SetState);
+        let status = self.states().return_to(self.handle, kept);
+        self.checked(status, "restoring its state")
+    }
+
+    /// Gives up a state that it kept.
+    pub fn free(&self, kept: &mut Kept) {
+        self.states().free(self.handle, kept);
+    }
+
     /// The state as bytes.
     pub fn save(&self, bytes: &mut Vec<u8>) -> Result<(), String> {
+        self.watcher.enters(Call::SerializeState);
         self.checked(self.states().save(self.handle, bytes), "saving its state")
     }
 
     /// Goes back to a state.
     pub fn restore(&self, bytes: &[u8]) -> Result<(), String> {
+        self.watcher.enters(Call::DeserializeState);
         let status = self.states().restore(self.handle, bytes);
         self.checked(status, "restoring its state")
+    }
+
+    /// Whether states can be kept.
+    pub fn keeps_states(&self) -> bool {
+        self.states().are_there()
+    }
+
+    /// Tells the watcher that the library has returned.
+    pub fn rest(&self) {
+        self.watcher.leaves();
     }
 }
 
 impl Drop for Instance {
     fn drop(&mut self) {
+        self.watcher.enters(Call::FreeInstance);
         match &self.functions {
             Functions::Two(two) => two.free(self.handle),
             Functions::Three(three) => three.free(self.handle),

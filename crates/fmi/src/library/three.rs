@@ -136,7 +136,7 @@ pub(super) struct Three {
 }
 
 impl Three {
-    pub fn load(library: &Library, has_state: bool) -> Result<Self, String> {
+    pub fn load(library: &Library, has_state: bool, has_bytes: bool) -> Result<Self, String> {
         let names = [
             "fmi3GetFMUState",
             "fmi3SetFMUState",
@@ -145,7 +145,7 @@ impl Three {
             "fmi3SerializeFMUState",
             "fmi3DeserializeFMUState",
         ];
-        let states = States::load(library, names, has_state)?;
+        let states = States::load(library, names, has_state, has_bytes)?;
         Ok(Self {
             instantiate: function(library, "fmi3InstantiateCoSimulation")?,
             enter: function(library, "fmi3EnterInitializationMode")?,

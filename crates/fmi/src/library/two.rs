@@ -88,7 +88,7 @@ pub(super) struct Two {
 }
 
 impl Two {
-    pub fn load(library: &Library, has_state: bool) -> Result<Self, String> {
+    pub fn load(library: &Library, has_state: bool, has_bytes: bool) -> Result<Self, String> {
         let names = [
             "fmi2GetFMUstate",
             "fmi2SetFMUstate",
@@ -97,7 +97,7 @@ impl Two {
             "fmi2SerializeFMUstate",
             "fmi2DeSerializeFMUstate",
         ];
-        let states = States::load(library, names, has_state)?;
+        let states = States::load(library, names, has_state, has_bytes)?;
         Ok(Self {
             instantiate: function(library, "fmi2Instantiate")?,
             set_up: function(library, "fmi2SetupExperiment")?,

@@ -44,6 +44,7 @@ pub fn shipped_kinds() -> &'static Extensions {
         let mut kinds = oldham_vehicle::extensions();
         oldham_hydraulic_network::register(&mut kinds);
         oldham_fmi::register(&mut kinds);
+        oldham_process::register(&mut kinds);
         kinds
     })
 }

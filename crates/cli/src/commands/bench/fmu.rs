@@ -7,10 +7,11 @@ use std::process::Command;
 use std::time::Instant;
 
 use oldham_cosim::Discard;
+use oldham_model::Model;
 use oldham_stability::{Decision, Way, analyse};
 use oldham_study::ModelFile;
 
-use super::{Figure, best, cpu_per_step};
+use super::{Figure, best, cpu_per_step, wall_per_step};
 use crate::failure::Failure;
 
 const SOURCE: &str = include_str!("../../../../../benches/fmu/chain.c");
@@ -29,9 +30,22 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
     let folder = tempfile::tempdir().map_err(|error| failed(error.to_string()))?;
     let folder = folder.path();
     make(folder).map_err(failed)?;
-    let file = ModelFile::new(folder.join("model.toml"));
-    let model = file.read()?;
+    let with = |processes: [&str; 2]| -> Result<Model, Failure> {
+        let mut text = MODEL.to_owned();
+        for (name, process) in ["chain", "grip"].iter().zip(processes) {
+            let plain = format!("file = \"{name}.fmu\"");
+            text = text.replace(&plain, &format!("{plain}, process = \"{process}\""));
+        }
+        let path = folder.join("model.toml");
+        std::fs::write(&path, text).map_err(|error| failed(error.to_string()))?;
+        Ok(ModelFile::new(path).read()?)
+    };
+    let model = with(["shared", "shared"])?;
     let step = best(|| Ok(cpu_per_step(&mut model.simulation()?, 1, &mut Discard)))?;
+    let one = with(["shared", "own"])?;
+    let one = best(|| Ok(wall_per_step(&mut one.simulation()?, 1)))?;
+    let both = with(["own", "own"])?;
+    let both = best(|| Ok(wall_per_step(&mut both.simulation()?, 1)))?;
     let bare = bare(folder).map_err(failed)?;
     let mut seconds = f64::INFINITY;
     let mut note = String::new();
@@ -58,6 +72,20 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
     Ok(vec![
         Figure::new("in-process", step, "us", "CPU time per macro step").required(0.45),
         Figure::new("bare", bare, "us", calls),
+        Figure::new(
+            "one-worker",
+            one,
+            "us",
+            "wall time per macro step, one FMU in a process of its own",
+        )
+        .required(1.8),
+        Figure::new(
+            "two-workers",
+            both,
+            "us",
+            "wall time per macro step, both in processes of their own",
+        )
+        .required(8.0),
         Figure::new("verdict", seconds, "s", &note).required(0.5),
     ])
 }
@@ -69,7 +97,6 @@ fn make(folder: &Path) -> Result<(), String> {
     };
     write("chain.c", SOURCE)?;
     write("bare.c", BARE)?;
-    write("model.toml", MODEL)?;
     compile(folder, "chain.c", "chain.so", &["-shared", "-fPIC"])?;
     compile(
         folder,
