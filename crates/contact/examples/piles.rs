@@ -1,8 +1,8 @@
 //! Time per step of piles, in CPU time of this thread.
 //!
-//! `cargo run --release -p oldham-contact --example piles -- [box|sphere] [count] [until]`
+//! `cargo run --release -p oldham-contact --example piles -- [box|sphere] [count]`
 
-use oldham_contact::bench::{PileFigures, Solid, pile};
+use oldham_contact::bench::{PileFigures, Solid, pile, settled};
 use rustix::time::{ClockId, clock_gettime};
 
 fn cpu() -> f64 {
@@ -35,11 +35,10 @@ fn main() {
     let count = arguments
         .get(1)
         .map_or(100, |n| n.parse().expect("a number of solids"));
-    let until = arguments
-        .get(2)
-        .map_or(3.0, |t| t.parse().expect("a time in seconds"));
-    let mut pile = pile(solid, count).expect("the pile starts");
-    show("landing", &pile.land(&cpu).expect("the pile lands"));
-    let rest = pile.rest((until, until + 0.5), &cpu);
-    show("at rest", &rest.expect("the pile rests"));
+    let mut landing = pile(solid, count).expect("the pile starts");
+    show("landing", &landing.land(&cpu).expect("the pile lands"));
+    for (name, sleep) in [("at rest", false), ("asleep", true)] {
+        let mut resting = settled(solid, count, sleep).expect("the pile settles");
+        show(name, &resting.stay(&cpu).expect("the pile rests"));
+    }
 }

@@ -85,6 +85,10 @@ impl<S: ContactSolver> ContactSolver for ByNumber<S> {
         self.many.dead_band(step)
     }
 
+    fn tolerance(&self) -> f64 {
+        self.many.tolerance()
+    }
+
     fn bytes(&self) -> usize {
         self.pivoting.bytes() + self.many.bytes()
     }

@@ -90,6 +90,9 @@ pub trait ContactSolver: Send {
         0.0
     }
 
+    /// The residual in m/s that it accepts.
+    fn tolerance(&self) -> f64;
+
     /// Bytes held.
     fn bytes(&self) -> usize {
         0
@@ -124,6 +127,10 @@ impl ContactSolver for Box<dyn ContactSolver> {
 
     fn dead_band(&self, step: f64) -> f64 {
         (**self).dead_band(step)
+    }
+
+    fn tolerance(&self) -> f64 {
+        (**self).tolerance()
     }
 
     fn bytes(&self) -> usize {

@@ -124,11 +124,67 @@ impl WarmStart {
         self.impulses.clear();
     }
 
-    /// Appends the state as words.
-    pub fn save(&self, words: &mut Vec<u64>) {
-        let impulses = self.impulses.as_chunks::<3>().0.iter();
-        let impulses = impulses.filter(|impulse| **impulse != [0.0; 3]);
-        for (key, impulse) in self.keys.iter().zip(impulses) {
+    /// The contacts with an impulse.
+    fn entries(&self) -> impl Iterator<Item = (Key, [f64; 3])> + '_ {
+        let impulses = self.impulses.as_chunks::<3>().0.iter().copied();
+        let pressed = impulses.filter(|impulse| *impulse != [0.0; 3]);
+        self.keys.iter().copied().zip(pressed)
+    }
+
+    /// Takes over those impulses of another that are chosen. Both keep their order.
+    pub(crate) fn take(
+        &mut self,
+        other: &mut Self,
+        room: &mut Vec<(Key, [f64; 3])>,
+        is_chosen: impl Fn(&Key) -> bool,
+    ) {
+        room.clear();
+        room.extend(self.entries());
+        room.extend(other.entries().filter(|(key, _)| is_chosen(key)));
+        room.sort_unstable_by_key(|(key, _)| *key);
+        self.fill(room);
+        room.clear();
+        room.extend(other.entries().filter(|(key, _)| !is_chosen(key)));
+        other.fill(room);
+    }
+
+    fn fill(&mut self, entries: &[(Key, [f64; 3])]) {
+        self.clear();
+        for (key, impulse) in entries {
+            self.keys.put(*key);
+            impulse.iter().for_each(|part| self.impulses.put(*part));
+        }
+    }
+
+    /// Writes the impulses out for all contacts that a world has found: three numbers for each.
+    pub(crate) fn lay_out(&self, world: &World, impulses: &mut Vec<f64>) {
+        let contacts = world.touches().len();
+        impulses.clear();
+        impulses.make_room(3 * contacts);
+        impulses.resize(3 * contacts, 0.0);
+        let mut contact = 0;
+        for (key, impulse) in self.entries() {
+            while contact < contacts && world.key(contact) < key {
+                contact += 1;
+            }
+            if contact < contacts && world.key(contact) == key {
+                impulses[3 * contact..3 * contact + 3].copy_from_slice(&impulse);
+            }
+        }
+    }
+
+    /// Appends the state as words, with the impulses of another in between.
+    pub fn save(&self, other: &Self, words: &mut Vec<u64>) {
+        let (mut own, mut others) = (self.entries().peekable(), other.entries().peekable());
+        loop {
+            let is_own = match (own.peek(), others.peek()) {
+                (Some((key, _)), Some((other, _))) => key < other,
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (None, None) => break,
+            };
+            let next = if is_own { own.next() } else { others.next() };
+            let (key, impulse) = next.expect("looked at before");
             let [a, b] = key.ends.map(|end| u64::from(end.word()));
             words.extend([a << 32 | b, u64::from(key.feature)]);
             words.extend(impulse.map(f64::to_bits));

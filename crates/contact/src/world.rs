@@ -30,6 +30,8 @@ pub struct World {
     reach: f64,
     /// How far bodies move within the step to come, and by what angle they turn; empty where nothing is said.
     ways: Vec<(Vec3, f64)>,
+    /// For each body and grain whether it does not move at all: pairs of these are not looked at. Empty where nothing is said.
+    still: Vec<bool>,
     /// The reach for which neighbours were found.
     known_reach: f64,
     /// Of the radii; found with the first neighbours.
@@ -70,6 +72,7 @@ impl World {
             excluded: Vec::new(),
             reach,
             ways: Vec::new(),
+            still: Vec::new(),
             known_reach: reach,
             median: 0.0,
             slack: 0.0,
@@ -186,6 +189,27 @@ impl World {
         let bodies = motion.iter().take(self.is_free.len());
         self.ways
             .extend(bodies.map(|moved| (moved.velocity * h, moved.spin.norm() * h)));
+    }
+
+    /// Who does not move at all.
+    pub(crate) fn still(&mut self) -> &mut Vec<bool> {
+        &mut self.still
+    }
+
+    fn are_still(&self, one: usize, other: usize) -> bool {
+        !self.still.is_empty() && self.still[one] && self.still[other]
+    }
+
+    /// No point of a body or grain is farther from its origin than this.
+    pub(crate) fn extent(&self, body: usize) -> f64 {
+        if let Some(grain) = body.checked_sub(self.bodies()) {
+            return self.radii[grain];
+        }
+        let first = self.shapes.partition_point(|s| s.end.body() < body);
+        let own = self.shapes[first..].iter();
+        own.take_while(|s| s.end.body() == body)
+            .map(|s| s.radius + s.at.position.norm())
+            .fold(0.0, f64::max)
     }
 
     /// The reach between two shapes of bodies.
@@ -409,6 +433,13 @@ impl World {
         let shapes = self.shapes.len();
         let (one, at) = (&self.shapes[i], &self.shapes_now[i]);
         for &j in self.neighbours.of(i) {
+            let other = match (j as usize).checked_sub(shapes) {
+                None => self.shapes[j as usize].end.body(),
+                Some(grain) => self.is_free.len() + grain,
+            };
+            if self.are_still(one.end.body(), other) {
+                continue;
+            }
             self.points.clear();
             let end = match (j as usize).checked_sub(shapes) {
                 None => {
@@ -452,6 +483,9 @@ impl World {
         for (i, (&centre, &radius)) in grains.iter().zip(&self.radii).enumerate() {
             for &j in self.neighbours.of(shapes + i) {
                 let j = j as usize - shapes;
+                if self.are_still(bodies + i, bodies + j) {
+                    continue;
+                }
                 let apart = grains[j] - centre;
                 let touching = radius + self.radii[j];
                 let near = touching + self.reach;

@@ -6,7 +6,8 @@ use oldham_space::{Quaternion, Vec3};
 const G: f64 = 9.81;
 
 /// A slender block is let go at half its critical angle. It turns about one edge, and goes on about the other with 1 − 3/2 sin² α of its angular velocity, up to cos(α − θ₁) − cos α = (1 − 3/2 sin² α)² (cos(α − θ₀) − cos α): G. Housner,
-/// Bulletin of the Seismological Society of America 53 (1963) 403–417.
+/// Bulletin of the Seismological Society of America 53 (1963) 403–417. Where within a step the other edge arrives is chance, and moves the answer by as much as the
+/// error itself: means over steps of nearly the same length are what is of order one.
 #[test]
 fn a_rocking_block_loses_what_housner_says() {
     let half = Vec3::new(0.1, 0.15, 0.4);
@@ -17,39 +18,49 @@ fn a_rocking_block_loses_what_housner_says() {
     let expected = alpha - (alpha.cos() + ratio * ratio * swing).acos();
     let mut errors = Vec::new();
     for h in [1e-3, 5e-4, 2.5e-4] {
-        let mut scene = Scene::new(Options::default(), Coulomb::new(1e-9, 5000));
-        let rough = scene.add_surface(Surface::rough(1.0)).unwrap();
-        let floor = Body::prescribed(Vec3::ZERO);
-        scene.add_body(floor, Shape::Plane, rough).unwrap();
-        let orientation = Quaternion::exp(Vec3::Y * start);
-        let edge = orientation.rotate(Vec3::new(half[0], 0.0, -half[2]));
-        let squares = Vec3::new(
-            half[1] * half[1] + half[2] * half[2],
-            half[0] * half[0] + half[2] * half[2],
-            half[0] * half[0] + half[1] * half[1],
-        );
-        let body = Body {
-            orientation,
-            ..Body::free(3.0, squares, -edge)
-        };
-        let block = scene.add_body(body, Shape::Box { half }, rough).unwrap();
-        scene.start().unwrap();
-        // Over to the other side, and up to where it turns round.
-        let mut highest = 0.0_f64;
-        for step in 0..(2.0 / h) as usize {
-            let report = scene.step(step as f64 * h, h).unwrap();
-            assert!(report.residual < 1e-9, "step {step}: {report:?}");
-            let tilt = -scene.pose(block).axes.column(2)[0].asin();
-            if highest > 0.0 && tilt < highest - 1e-4 {
-                break;
-            }
-            highest = highest.max(tilt);
-        }
-        errors.push(highest / expected - 1.0);
+        let steps = [0.9, 0.94, 0.98, 1.02, 1.06, 1.1];
+        let highest = steps.map(|share| height_of_swing(half, start, share * h));
+        let mean = highest.iter().sum::<f64>() / steps.len() as f64;
+        errors.push(mean / expected - 1.0);
     }
     println!("{expected} rad, {errors:?}");
-    assert!(errors[2].abs() < 0.02, "{errors:?}");
-    assert!(errors[2].abs() < 0.5 * errors[0].abs(), "{errors:?}");
+    assert!(errors[2].abs() < 0.01, "{errors:?}");
+    for two in errors.windows(2) {
+        let falls = two[1] / two[0];
+        assert!((0.4..0.6).contains(&falls), "{falls} {errors:?}");
+    }
+}
+
+/// The angle at which a block turns round that was let go at another one, on the other side.
+fn height_of_swing(half: Vec3, start: f64, h: f64) -> f64 {
+    let mut scene = Scene::new(Options::default(), Coulomb::new(1e-9, 5000));
+    let rough = scene.add_surface(Surface::rough(1.0)).unwrap();
+    let floor = Body::prescribed(Vec3::ZERO);
+    scene.add_body(floor, Shape::Plane, rough).unwrap();
+    let orientation = Quaternion::exp(Vec3::Y * start);
+    let edge = orientation.rotate(Vec3::new(half[0], 0.0, -half[2]));
+    let squares = Vec3::new(
+        half[1] * half[1] + half[2] * half[2],
+        half[0] * half[0] + half[2] * half[2],
+        half[0] * half[0] + half[1] * half[1],
+    );
+    let body = Body {
+        orientation,
+        ..Body::free(3.0, squares, -edge)
+    };
+    let block = scene.add_body(body, Shape::Box { half }, rough).unwrap();
+    scene.start().unwrap();
+    let mut highest = 0.0_f64;
+    for step in 0..(2.0 / h) as usize {
+        let report = scene.step(step as f64 * h, h).unwrap();
+        assert!(report.residual < 1e-9, "step {step}: {report:?}");
+        let tilt = -scene.pose(block).axes.column(2)[0].asin();
+        if highest > 0.0 && tilt < highest - 1e-4 {
+            break;
+        }
+        highest = highest.max(tilt);
+    }
+    highest
 }
 
 /// A wheel rolls against a step of height s: about the edge it goes on with 1 − 2 s/(3 r) of its angular velocity, and lifts itself onto the step.

@@ -193,6 +193,11 @@ impl System {
             lu.solve(rows);
             self.apply_impulses(1.0, 1.0);
         }
+        if let Some(contacts) = &self.contacts
+            && contacts.model.options.sleep
+        {
+            contacts.stop(&mut self.motions);
+        }
         Ok(())
     }
 
@@ -373,6 +378,9 @@ impl System {
 /// it.
 fn moved(start: &Motion, moving: &Motion, inertia: &Inertia, h: f64) -> Motion {
     let (velocity, spin) = (moving.velocity, moving.angular_velocity);
+    if velocity == Vec3::ZERO && spin == Vec3::ZERO {
+        return start.moving(velocity, spin);
+    }
     let step = start
         .displaced(velocity * h, spin * h)
         .moving(velocity, spin);

@@ -6,7 +6,7 @@ use crate::coulomb::Coulomb;
 use crate::error::ContactError;
 use crate::scene::{Body, Options, Scene, StepReport};
 use crate::shape::{Pose, Shape};
-use crate::touch::Surface;
+use crate::touch::{BodyId, Surface};
 
 use super::noise::Noise;
 
@@ -25,6 +25,18 @@ const SPACING: f64 = 0.26;
 const JITTER: f64 = 0.015;
 /// How long after the first touch a pile lands, in seconds.
 const LANDING: f64 = 0.5;
+/// The time in which what surrounds a pile that sinks takes its speed away, in seconds.
+const SINKING: f64 = 0.1;
+/// The residual that is enough while it sinks, in m/s.
+const SINKING_TOLERANCE: f64 = 1e-3;
+/// Below this speed nothing sinks any more, in m/s.
+const SUNK: f64 = 1e-4;
+/// The longest that it may take, in seconds, to the coarse and then to the fine tolerance.
+const LONGEST: [f64; 2] = [4.0, 0.5];
+/// Steps in which solids begin to fall.
+const BEGUN: usize = 40;
+/// How long a pile that has sunk rests before it is measured, in seconds.
+const RESTING: f64 = 0.25;
 
 /// What a pile is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +67,31 @@ pub struct Pile {
 
 /// Solids in a shaft as they are before they fall, turned at random.
 pub fn pile(solid: Solid, count: usize) -> Result<Pile, ContactError> {
-    let mut scene = Scene::new(Options::default(), Coulomb::new(PILE_TOLERANCE, 20_000));
+    pile_by(PILE_TOLERANCE, false, solid, count)
+}
+
+/// Solids that have come to rest in the shaft. They sink there in something thick, to a coarse tolerance, which takes a small part of the time that settling in air
+/// takes; then they rest in air for a while. They may sleep.
+pub fn settled(solid: Solid, count: usize, sleep: bool) -> Result<Pile, ContactError> {
+    let mut sinking = pile_by(SINKING_TOLERANCE, sleep, solid, count)?;
+    sinking.sink(count, 20.0 * SUNK, LONGEST[0])?;
+    let mut words = Vec::new();
+    sinking.scene.save(&mut words);
+    let mut pile = pile_by(PILE_TOLERANCE, sleep, solid, count)?;
+    pile.scene.restore(&words)?;
+    pile.sink(count, SUNK, LONGEST[1])?;
+    for _ in 0..(RESTING / PILE_STEP) as usize {
+        pile.timed_step(&|| 0.0)?;
+    }
+    Ok(pile)
+}
+
+fn pile_by(tolerance: f64, sleep: bool, solid: Solid, count: usize) -> Result<Pile, ContactError> {
+    let options = Options {
+        sleep,
+        ..Options::default()
+    };
+    let mut scene = Scene::new(options, Coulomb::new(tolerance, 20_000));
     let rough = scene.add_surface(Surface::rough(FRICTION))?;
     let [along, across, _] = cells(count);
     let size = V3([along as f64 * SPACING, across as f64 * SPACING, 0.0]);
@@ -143,6 +179,39 @@ impl Pile {
         Ok((report, spent))
     }
 
+    /// Sinks until nothing moves any more.
+    fn sink(&mut self, count: usize, sunk: f64, longest: f64) -> Result<(), ContactError> {
+        let mass = DENSITY * 8.0 * HALF[0] * HALF[1] * HALF[2];
+        // Less than any moment of inertia.
+        let drag = [mass / SINKING, 0.3 * mass * HALF[2] * HALF[2] / SINKING];
+        let solids = 1..=count as u32;
+        for step in 0..(longest / PILE_STEP) as usize {
+            let mut fastest = 0.0_f64;
+            for body in solids.clone().map(BodyId) {
+                let [velocity, spin] = self.scene.velocity(body);
+                self.scene.load(body, -velocity * drag[0], -spin * drag[1]);
+                fastest = fastest.max(velocity.norm() + spin.norm() * RADIUS);
+            }
+            if step > BEGUN && fastest < sunk {
+                break;
+            }
+            self.timed_step(&|| 0.0)?;
+        }
+        let air = |body| self.scene.load(body, Vec3::ZERO, Vec3::ZERO);
+        solids.map(BodyId).for_each(air);
+        Ok(())
+    }
+
+    /// Measures half a second.
+    pub fn stay(&mut self, clock: &dyn Fn() -> f64) -> Result<PileFigures, ContactError> {
+        let mut figures = PileFigures::default();
+        for _ in 0..(LANDING / PILE_STEP) as usize {
+            figures.add(&self.timed_step(clock)?);
+        }
+        figures.finish();
+        Ok(figures)
+    }
+
     /// Falls to the first touch, then lands for half a second, which is measured.
     pub fn land(&mut self, clock: &dyn Fn() -> f64) -> Result<PileFigures, ContactError> {
         let mut first = self.timed_step(clock)?;
@@ -154,23 +223,6 @@ impl Pile {
         figures.add(&first);
         for _ in 1..steps {
             figures.add(&self.timed_step(clock)?);
-        }
-        figures.finish();
-        Ok(figures)
-    }
-
-    /// Goes on until a time, then measures to another.
-    pub fn rest(
-        &mut self,
-        (from, to): (f64, f64),
-        clock: &dyn Fn() -> f64,
-    ) -> Result<PileFigures, ContactError> {
-        let mut figures = PileFigures::default();
-        while (self.steps as f64) * PILE_STEP < to {
-            let step = self.timed_step(clock)?;
-            if self.steps as f64 * PILE_STEP > from {
-                figures.add(&step);
-            }
         }
         figures.finish();
         Ok(figures)

@@ -5,6 +5,7 @@ use oldham_space::{V3, Vec3};
 use super::{Blocks, Change, Verdict};
 use crate::problem::{Bodies, BodyMotion, project};
 use crate::room::Room;
+use crate::solver::FrictionLaw;
 
 /// Contacts take part when they open more slowly than so many tolerances.
 const NEAR: f64 = 100.0;
@@ -80,7 +81,13 @@ fn majorising_diagonal(problem: &Bodies<'_>, contact: usize) -> (f64, f64) {
 
 impl ActiveContacts {
     /// Takes in the contacts that press or may come to press.
-    pub fn start(&mut self, problem: &Bodies<'_>, impulses: &[f64], tolerance: f64) {
+    pub fn start(
+        &mut self,
+        law: FrictionLaw,
+        problem: &Bodies<'_>,
+        impulses: &[f64],
+        tolerance: f64,
+    ) {
         self.motion.clear();
         self.motion.reserve_exact(problem.motion.len());
         self.motion.extend_from_slice(problem.motion);
@@ -88,20 +95,24 @@ impl ActiveContacts {
         self.rows.clear();
         for (contact, impulse) in impulses.as_chunks::<3>().0.iter().enumerate() {
             let takes_part =
-                *impulse != [0.0; 3] || self.opening(problem, contact) < NEAR * tolerance;
+                *impulse != [0.0; 3] || self.opening(law, problem, contact) < NEAR * tolerance;
             if takes_part {
                 self.rows.put(Row::new(problem, contact));
             }
         }
     }
 
-    /// How fast a contact without impulse opens, beyond what friction could make of its sliding.
-    fn opening(&self, problem: &Bodies<'_>, contact: usize) -> f64 {
+    /// How fast a contact without impulse opens; by the convex law beyond what friction could make of its sliding.
+    fn opening(&self, law: FrictionLaw, problem: &Bodies<'_>, contact: usize) -> f64 {
         let normal = problem.touches[contact].normal;
         let velocity = problem.relative(contact, &self.motion);
         let along = velocity.dot(normal);
+        let opening = along + problem.bias(contact);
+        if law == FrictionLaw::Coulomb {
+            return opening;
+        }
         let across = velocity - normal * along;
-        along + problem.bias(contact) - problem.friction(contact) * across.norm()
+        opening - problem.friction(contact) * across.norm()
     }
 
     pub fn bytes(&self) -> usize {
@@ -114,6 +125,7 @@ pub struct Sweeping<'a, 'b> {
     pub problem: &'a Bodies<'b>,
     pub active: &'a mut ActiveContacts,
     pub impulses: &'a mut [f64],
+    pub law: FrictionLaw,
 }
 
 impl Blocks for Sweeping<'_, '_> {
@@ -122,9 +134,10 @@ impl Blocks for Sweeping<'_, '_> {
         let motion = self.active.motion.as_mut_slice();
         let impulses = self.impulses.as_chunks_mut::<3>().0;
         let mut total = Change::default();
+        let is_coulomb = self.law == FrictionLaw::Coulomb;
         for row in &mut self.active.rows {
             let contact = row.contact as usize;
-            let pressed = problem.bias(contact);
+            let mut pressed = problem.bias(contact);
             let normal = problem.touches[contact].normal;
             let impulse = V3(impulses[contact]);
             let mut velocity = problem.relative(contact, motion);
@@ -133,6 +146,10 @@ impl Blocks for Sweeping<'_, '_> {
             }
             let along = velocity.dot(normal);
             let across = velocity - normal * along;
+            if is_coulomb {
+                // De Saxcé's term.
+                pressed += problem.friction(contact) * across.norm();
+            }
             let [normal_step, tangential_step] = row.inverse.map(f64::from);
             let step = normal * ((along + pressed) * normal_step) + across * tangential_step;
             let found = row.admit(impulse - step, normal, problem.friction(contact));
@@ -177,14 +194,15 @@ impl Blocks for Sweeping<'_, '_> {
         let impulses = self.impulses.as_chunks::<3>().0;
         let is_solved = active.rows.iter().all(|row| {
             let contact = row.contact as usize;
-            problem.residual_of(contact, V3(impulses[contact]), &active.motion) <= tolerance
+            let impulse = V3(impulses[contact]);
+            problem.residual_by(self.law, contact, impulse, &active.motion) <= tolerance
         });
         let known = active.rows.len();
         let mut next = 0;
         for contact in 0..impulses.len() {
             if next < known && active.rows[next].contact as usize == contact {
                 next += 1;
-            } else if active.opening(problem, contact) < 0.0 {
+            } else if active.opening(self.law, problem, contact) < 0.0 {
                 active.rows.put(Row::new(problem, contact));
             }
         }

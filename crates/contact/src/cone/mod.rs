@@ -13,7 +13,7 @@
 mod bodies;
 mod dense;
 
-use crate::problem::Problem;
+use crate::problem::{Bodies, Problem};
 use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved};
 
 /// Accelerated projected Gauss–Seidel on the friction cones.
@@ -23,6 +23,7 @@ pub struct Cone {
     pub tolerance: f64,
     /// Most sweeps of a step.
     pub most_sweeps: usize,
+    law: FrictionLaw,
     bodies: bodies::ActiveContacts,
     dense: dense::DenseBlocks,
 }
@@ -33,15 +34,36 @@ impl Cone {
         Self {
             tolerance,
             most_sweeps,
+            law: FrictionLaw::Cone,
             bodies: bodies::ActiveContacts::default(),
             dense: dense::DenseBlocks::default(),
         }
+    }
+
+    /// The same sweeps with de Saxcé's term for Coulomb's law: no program is minimised then, and nothing says that they arrive.
+    pub(crate) fn by_coulomb(tolerance: f64, most_sweeps: usize) -> Self {
+        Self {
+            law: FrictionLaw::Coulomb,
+            ..Self::new(tolerance, most_sweeps)
+        }
+    }
+
+    /// Sweeps over contacts of free bodies.
+    pub(crate) fn sweep(&mut self, problem: &Bodies<'_>, impulses: &mut [f64]) -> Solved {
+        (self.bodies).start(self.law, problem, impulses, self.tolerance);
+        let blocks = &mut bodies::Sweeping {
+            problem,
+            active: &mut self.bodies,
+            impulses,
+            law: self.law,
+        };
+        iterate(blocks, self.tolerance, self.most_sweeps)
     }
 }
 
 impl ContactSolver for Cone {
     fn law(&self) -> FrictionLaw {
-        FrictionLaw::Cone
+        self.law
     }
 
     fn solve(
@@ -52,13 +74,7 @@ impl ContactSolver for Cone {
     ) -> Solved {
         match problem {
             Problem::Bodies(problem) => {
-                self.bodies.start(problem, impulses, self.tolerance);
-                let blocks = &mut bodies::Sweeping {
-                    problem,
-                    active: &mut self.bodies,
-                    impulses,
-                };
-                let solved = iterate(blocks, self.tolerance, self.most_sweeps);
+                let solved = self.sweep(problem, impulses);
                 problem.classify(impulses, sets);
                 solved
             }
@@ -73,6 +89,10 @@ impl ContactSolver for Cone {
                 solved
             }
         }
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.tolerance
     }
 
     fn bytes(&self) -> usize {

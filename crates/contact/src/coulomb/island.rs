@@ -1,10 +1,10 @@
 //! Contacts that share moving bodies, in frames of their own.
 
-use oldham_space::{Mat3, V3, Vec3};
+use oldham_space::{Mat3, Vec3};
 
-use super::local::{HELD, Local, Three};
+use super::local::{HELD, Local, Three, admitted, residual};
 use super::turning::in_frame;
-use crate::problem::{Bodies, coulomb_residual, project};
+use crate::problem::Bodies;
 use crate::room::Room;
 
 /// Where no body moves.
@@ -58,7 +58,7 @@ impl Link {
 
     /// Where an impulse leads to within the friction cone.
     pub fn admit(&self, impulse: Three) -> Three {
-        project(V3(impulse), Vec3::X, self.friction, 1.0, 1.0).0
+        admitted(&impulse, self.friction)
     }
 }
 
@@ -290,7 +290,7 @@ impl Island {
         let mut found = Residual::default();
         for (link, impulse) in self.links.iter().zip(impulses) {
             let u = self.relative(link, impulse, velocities);
-            let one = coulomb_residual(V3(*impulse), V3(u), Vec3::X, link.friction, link.mean);
+            let one = residual(impulse, &u, link.friction, link.mean);
             if one > found.largest || one.is_nan() {
                 found.largest = one;
             }

@@ -17,6 +17,44 @@ pub fn length(x: f64, y: f64) -> f64 {
     (x * x + y * y).sqrt()
 }
 
+/// The point of the friction cone about the first axis that is nearest to an impulse.
+#[inline(always)]
+pub fn admitted(impulse: &Three, friction: f64) -> Three {
+    let [along, x, y] = *impulse;
+    let square = x * x + y * y;
+    if along >= 0.0 && square <= friction * friction * along * along {
+        return *impulse;
+    }
+    if square == 0.0 {
+        return [0.0; 3];
+    }
+    let size = square.sqrt();
+    let pressed = (along + friction * size) / (1.0 + friction * friction);
+    if pressed <= 0.0 {
+        return [0.0; 3];
+    }
+    let share = friction * pressed / size;
+    [pressed, x * share, y * share]
+}
+
+/// How far an impulse and a velocity are from Coulomb's law, in m/s: |γ − Π(γ − η (u + μ |u_t| n))|/η, with η the inverse of the mean diagonal entry of the contact's block.
+#[inline(always)]
+pub fn residual(impulse: &Three, u: &Three, friction: f64, mean: f64) -> f64 {
+    if mean <= 0.0 {
+        return (-u[0]).max(0.0);
+    }
+    let shift = friction * length(u[1], u[2]);
+    let per = 1.0 / mean;
+    let step = [
+        impulse[0] - (u[0] + shift) * per,
+        impulse[1] - u[1] * per,
+        impulse[2] - u[2] * per,
+    ];
+    let found = admitted(&step, friction);
+    let square: f64 = (0..3).map(|i| (impulse[i] - found[i]).powi(2)).sum();
+    square.sqrt() * mean
+}
+
 /// Passes of Newton's method on the scalar equation; each halves the bracket at least.
 const MOST_PASSES: usize = 60;
 /// A root that is missed by less than this share is at rounding after one more pass, since passes square what is missing.

@@ -28,6 +28,7 @@ mod turning;
 
 use oldham_space::{V3, Vec3};
 
+use crate::cone::Cone;
 use crate::pivoting::Pivoting;
 use crate::problem::{Bodies, BodyMotion, Problem};
 use crate::room::Room;
@@ -67,6 +68,8 @@ const LAST_SWEEPS: usize = 500;
 const LOOSE_SWEEPS: usize = 3000;
 /// Plain sweeps of a small island after those.
 const PLAIN_SWEEPS: usize = 5000;
+/// Accelerated sweeps of beds of grains before anything else.
+const GRAIN_SWEEPS: usize = 200;
 /// Steps of the smoothing method.
 const MOST_SMOOTH: usize = 40;
 /// Steps of the interior-point method.
@@ -123,6 +126,8 @@ pub struct Coulomb {
     /// Of all contacts of the last solution, where one of them resists turning.
     turns: Vec<Vec3>,
     dense: Pivoting,
+    /// For beds of grains.
+    grains: Cone,
 }
 
 impl Coulomb {
@@ -147,14 +152,23 @@ impl Coulomb {
             motion: Vec::new(),
             turns: Vec::new(),
             dense: Pivoting::new(),
+            grains: Cone::by_coulomb(tolerance, GRAIN_SWEEPS),
         }
     }
 
     /// Islands of contacts that press or may come to press. Where others turn out to close, they take part as well, and their islands are solved again.
     fn solve_bodies(&mut self, problem: &Bodies<'_>, impulses: &mut [f64]) -> Solved {
-        let impulses = impulses.as_chunks_mut::<3>().0;
         let mut solved = Solved::default();
         self.turns.clear();
+        if is_of_grains(problem) {
+            self.grains.tolerance = self.tolerance;
+            let swept = self.grains.sweep(problem, impulses);
+            if swept.is_converged {
+                return swept;
+            }
+            solved.iterations = swept.iterations;
+        }
+        let impulses = impulses.as_chunks_mut::<3>().0;
         self.islands.clear();
         self.states.clear();
         self.states.make_room(impulses.len());
@@ -464,6 +478,13 @@ impl Coulomb {
     }
 }
 
+/// Whether nearly all contacts are those of grains.
+fn is_of_grains(problem: &Bodies<'_>) -> bool {
+    let all = problem.touches.len();
+    let plain = (0..all).filter(|&contact| problem.levers_of(contact).is_none());
+    all > SMALL && 5 * plain.count() >= 4 * all
+}
+
 impl ContactSolver for Coulomb {
     fn law(&self) -> FrictionLaw {
         FrictionLaw::Coulomb
@@ -496,6 +517,10 @@ impl ContactSolver for Coulomb {
 
     fn dead_band(&self, step: f64) -> f64 {
         DEAD_BAND * self.tolerance * step
+    }
+
+    fn tolerance(&self) -> f64 {
+        self.tolerance
     }
 
     fn bytes(&self) -> usize {

@@ -204,4 +204,9 @@ impl ContactSolver for Pivoting {
     fn frames(&self) -> &[[Vec3; 3]] {
         self.assembled.frames()
     }
+
+    /// Sets are exact.
+    fn tolerance(&self) -> f64 {
+        0.0
+    }
 }

@@ -410,12 +410,12 @@ impl Bodies<'_> {
 
     /// The residual of one contact in m/s, for its impulse and the velocities of the bodies.
     #[inline(always)]
-    pub(crate) fn residual_of(&self, contact: usize, impulse: Vec3, motion: &[BodyMotion]) -> f64 {
+    fn residual_of(&self, contact: usize, impulse: Vec3, motion: &[BodyMotion]) -> f64 {
         self.residual_by(FrictionLaw::Cone, contact, impulse, motion)
     }
 
     #[inline(always)]
-    fn residual_by(
+    pub(crate) fn residual_by(
         &self,
         law: FrictionLaw,
         contact: usize,
@@ -445,12 +445,21 @@ impl Bodies<'_> {
         }
     }
 
+    /// The residual of Coulomb's law of one contact in m/s.
+    pub(crate) fn coulomb_residual_of(
+        &self,
+        contact: usize,
+        impulse: Vec3,
+        motion: &[BodyMotion],
+    ) -> f64 {
+        self.residual_by(FrictionLaw::Coulomb, contact, impulse, motion)
+    }
+
     /// The largest residual of Coulomb's law in m/s, for velocities that belong to the impulses.
     pub fn coulomb_residual_at(&self, impulses: &[f64], motion: &[BodyMotion]) -> f64 {
         let each = impulses.as_chunks::<3>().0.iter().enumerate();
-        let each = each.map(|(contact, impulse)| {
-            self.residual_by(FrictionLaw::Coulomb, contact, V3(*impulse), motion)
-        });
+        let each =
+            each.map(|(contact, impulse)| self.coulomb_residual_of(contact, V3(*impulse), motion));
         each.fold(0.0, |most, r| if r > most || r.is_nan() { r } else { most })
     }
 

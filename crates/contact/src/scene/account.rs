@@ -3,6 +3,7 @@
 use oldham_space::{Quaternion, V3, Vec3};
 
 use super::Scene;
+use super::sleep::WORDS;
 use super::step::turned_inertia;
 use crate::error::ContactError;
 use crate::room::Room;
@@ -24,7 +25,7 @@ impl Scene {
     }
 
     /// Angular momentum of a body about its own centre.
-    fn own_angular_momentum(&self, body: usize) -> Vec3 {
+    pub(super) fn own_angular_momentum(&self, body: usize) -> Vec3 {
         let moved = &self.motion[body];
         match self.poses.get(body) {
             Some(pose) => turned_inertia(pose.axes, self.inertia[body]) * moved.spin,
@@ -71,6 +72,7 @@ impl Scene {
         let scratch = &self.scratch;
         self.world.bytes()
             + self.warm.bytes()
+            + self.sleep.bytes()
             + self.solver.bytes()
             + self.separator.bytes()
             + self.grains.held()
@@ -96,12 +98,17 @@ impl Scene {
             put(&moved.velocity.0);
             put(&moved.spin.0);
         }
-        self.warm.save(words);
+        if self.sleep.is_on {
+            self.sleep.save(self.motion.len(), words);
+        }
+        self.warm.save(&self.sleep.resting, words);
     }
 
     /// Takes the state from words that [`save`](Self::save) wrote for the same scene.
     pub fn restore(&mut self, words: &[u64]) -> Result<(), ContactError> {
-        let needed = 7 * self.poses.len() + 3 * self.grains.len() + 6 * self.motion.len();
+        let moving = 7 * self.poses.len() + 3 * self.grains.len() + 6 * self.motion.len();
+        let sleeping = if self.sleep.is_on { WORDS } else { 0 } * self.motion.len();
+        let needed = moving + sleeping;
         if words.len() < needed {
             return Err(ContactError::State {
                 found: words.len(),
@@ -110,6 +117,10 @@ impl Scene {
         }
         let (own, warm) = words.split_at(needed);
         self.warm.restore(warm)?;
+        let (own, sleepers) = own.split_at(moving);
+        if self.sleep.is_on {
+            self.sleep.restore(sleepers);
+        }
         self.world.forget_contacts();
         let mut numbers = own.iter().map(|&word| f64::from_bits(word));
         let mut take = || numbers.next().expect("counted before");

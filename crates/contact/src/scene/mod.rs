@@ -9,12 +9,14 @@ mod aims;
 mod apart;
 mod blows;
 mod rows;
+mod sleep;
 mod step;
 
 pub use rows::HeldRow;
 
 use blows::Blows;
 use oldham_space::{Mat3, Quaternion, V3, Vec3};
+use sleep::Sleep;
 
 use crate::cone::Cone;
 use crate::error::ContactError;
@@ -132,6 +134,8 @@ pub struct Options {
     pub start: Start,
     /// Bodies farther than this from the origin are lost, in metres.
     pub domain: f64,
+    /// Whether bodies that rest are left alone until something changes. This is for Coulomb's law, and for penetrations that are taken back by positions.
+    pub sleep: bool,
 }
 
 impl Default for Options {
@@ -144,6 +148,7 @@ impl Default for Options {
             overlap: 1e-9,
             start: Start::Refuse,
             domain: f64::INFINITY,
+            sleep: false,
         }
     }
 }
@@ -205,6 +210,7 @@ pub struct Scene {
     reactions: Vec<[Vec3; 2]>,
     warm: WarmStart,
     blows: Blows,
+    sleep: Sleep,
     scratch: Scratch,
 }
 
@@ -247,6 +253,7 @@ impl Scene {
             reactions: Vec::new(),
             warm: WarmStart::default(),
             blows: Blows::default(),
+            sleep: Sleep::new(options.sleep),
             scratch: Scratch::default(),
         }
     }
@@ -413,11 +420,12 @@ impl Scene {
     /// The impulse that one body received from another in the contacts of the last step.
     pub fn impulse_between(&self, by: BodyId, on: BodyId) -> Vec3 {
         let (by, on) = (by.index(), on.index());
-        self.warm.sum(|ends| match ends {
+        let sign = |ends: [usize; 2]| match ends {
             [a, b] if a == by && b == on => 1.0,
             [a, b] if a == on && b == by => -1.0,
             _ => 0.0,
-        })
+        };
+        self.warm.sum(sign) + self.sleep.resting.sum(sign)
     }
 
     /// The frame of a body.
@@ -458,14 +466,14 @@ impl Scene {
         self.poses.len()
     }
 
-    /// Contacts at the beginning of the last step.
+    /// Contacts at the beginning of the last step, without those of sleepers.
     pub fn touches(&self) -> &[Touch] {
         self.world.touches()
     }
 
     /// The middle of the contacts that pressed on a body in the last step, by their impulses; nothing if none did.
     pub fn pressed_at(&self, body: BodyId) -> Option<Vec3> {
-        let (mut sum, mut weight) = (Vec3::ZERO, 0.0);
+        let (mut sum, mut weight) = self.rests_at(body);
         let each = self.touches().iter().zip(self.impulses());
         for (contact, (touch, impulse)) in each.enumerate() {
             if touch.ends.iter().any(|end| end.body() == body.index()) {

@@ -3,9 +3,11 @@
 use oldham_space::{V3, Vec3};
 
 use super::{Scene, Scratch};
+use crate::problem::{BodyMotion, Levers};
 use crate::room::Room;
-use crate::solver::{FrictionLaw, RowState};
+use crate::solver::{ContactSolver, FrictionLaw, RowState};
 use crate::touch::Touch;
+use crate::world::World;
 
 /// Friction nearer to the border of its cone than this slides.
 const SLIDES: f64 = 1e-6;
@@ -42,8 +44,6 @@ impl Scene {
 
     /// Collects them, before anything else is made of the contacts of the step.
     pub(super) fn collect_rows(&mut self, h: f64) {
-        let bodies = self.poses.len();
-        let law = self.solver.law();
         let Scratch {
             levers,
             frames,
@@ -52,12 +52,43 @@ impl Scene {
             ..
         } = &mut self.scratch;
         held_rows.clear();
+        Pressed {
+            world: &self.world,
+            bodies: self.poses.len(),
+            impulses: self.warm.impulses(),
+            levers,
+            motion: &self.motion,
+            law: self.solver.law(),
+            frames,
+            sets,
+        }
+        .collect(h, held_rows);
+    }
+}
+
+/// Contacts with their impulses, and velocities with them.
+pub(super) struct Pressed<'a> {
+    pub world: &'a World,
+    /// How many bodies there are, without grains.
+    pub bodies: usize,
+    pub impulses: &'a [f64],
+    pub levers: &'a [Levers],
+    pub motion: &'a [BodyMotion],
+    pub law: FrictionLaw,
+    pub frames: &'a [[Vec3; 3]],
+    pub sets: &'a [RowState],
+}
+
+impl Pressed<'_> {
+    /// Appends the rows that hold.
+    pub fn collect(&self, h: f64, held_rows: &mut Vec<HeldRow>) {
+        let (bodies, law) = (self.bodies, self.law);
         let is_own = |touch: &&Touch| touch.ends.iter().all(|end| end.body() < bodies);
-        let own = self.world.touches().iter().take(levers.len());
-        held_rows.make_room(3 * own.filter(is_own).count());
-        let impulses = self.warm.impulses().as_chunks::<3>().0;
+        let own = self.world.touches().iter().take(self.levers.len());
+        held_rows.make_room(held_rows.len() + 3 * own.filter(is_own).count());
+        let impulses = self.impulses.as_chunks::<3>().0;
         let each = self.world.touches().iter().zip(impulses);
-        for (contact, ((touch, impulse), levers)) in each.zip(levers).enumerate() {
+        for (contact, ((touch, impulse), levers)) in each.zip(self.levers).enumerate() {
             let ends = touch.ends.map(|end| end.body());
             let impulse = V3(*impulse);
             let pressed = impulse.dot(touch.normal);
@@ -92,7 +123,7 @@ impl Scene {
             });
             let sliding = (b - a) - touch.normal * (b - a).dot(touch.normal);
             let speed = sliding.norm();
-            let first = match frames.get(contact) {
+            let first = match self.frames.get(contact) {
                 Some([_, first, _]) => *first,
                 None if slides && speed > 0.0 => sliding.unit(),
                 None => touch.normal.perpendicular(),
@@ -101,7 +132,9 @@ impl Scene {
             for (place, direction) in tangents.into_iter().enumerate() {
                 // What a force across the sliding does: it turns friction, which yields by |u|/(μ γ).
                 let compliance = match law {
-                    FrictionLaw::Box if sets[3 * contact + 1 + place] == RowState::Active => 0.0,
+                    FrictionLaw::Box if self.sets[3 * contact + 1 + place] == RowState::Active => {
+                        0.0
+                    }
                     FrictionLaw::Coulomb if place == 1 && slides && most > 0.0 => speed / most,
                     FrictionLaw::Coulomb | FrictionLaw::Cone if !slides => 0.0,
                     _ => continue,

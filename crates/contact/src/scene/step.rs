@@ -61,16 +61,20 @@ impl Scene {
         if !(h > 0.0 && h.is_finite()) {
             return Err(ContactError::Step { step: h });
         }
-        self.world.expect(&self.motion, h);
-        self.world.find(&self.poses, &self.grains);
-        self.world.expect(&[], h);
+        self.look_for_contacts(h);
+        self.keep_sleepers_starts();
+        self.accelerate(h);
+        Ok(())
+    }
+
+    /// Finds the contacts, and what is asked of them, for velocities at the beginning of a step.
+    pub(super) fn look_for_contacts(&mut self, h: f64) {
+        self.find_contacts(h);
         self.find_inverse_inertia();
         self.find_levers(h);
         self.aim(h);
         self.aim_rebounds();
         self.keep_starts();
-        self.accelerate(h);
-        Ok(())
     }
 
     /// Finds the impulses of a step from `time` that was begun, and moves the bodies. Those that joints hold together
@@ -81,6 +85,7 @@ impl Scene {
         h: f64,
         mobility: &[f64],
     ) -> Result<StepReport, ContactError> {
+        self.rouse(h);
         let mut report = StepReport {
             contacts: self.world.touches().len(),
             ..StepReport::default()
@@ -164,6 +169,7 @@ impl Scene {
         self.collect_reactions(h);
         self.collect_rows(h);
         report.dissipated += 0.5 * self.work_on_gains(h);
+        self.add_sleepers(&mut report);
         if let Correction::Positions { beyond } = self.options.correction
             && deepest > beyond
         {
@@ -179,6 +185,7 @@ impl Scene {
             report.correction_moment += moment;
             report.is_separated = true;
         }
+        self.fall_asleep(&mut report, h);
         self.move_bodies(h);
         self.check_motion(time + h)?;
         Ok(report)

@@ -48,6 +48,7 @@ mod scaled_connections;
 mod sensors;
 mod servos;
 mod shared_interface_model;
+mod sleeping;
 mod statics;
 mod tangent;
 mod touching;

@@ -89,6 +89,8 @@ pub struct ContactOptions {
     pub tolerance: f64,
     /// Bodies farther than this from the origin are lost, in metres.
     pub domain: f64,
+    /// Whether bodies that rest are left alone until something changes. Those that joints hold never are.
+    pub sleep: bool,
 }
 
 /// The law of friction.
@@ -114,6 +116,7 @@ impl Default for ContactOptions {
             few: 0,
             tolerance: 1e-6,
             domain: 1e4,
+            sleep: false,
         }
     }
 }

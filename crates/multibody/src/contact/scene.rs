@@ -26,7 +26,7 @@ pub(crate) struct Contacts {
     pub(super) nodes: Vec<ContactNode>,
     /// How many of them are held by constraints.
     pub(super) held: usize,
-    pub(super) model: ContactModel,
+    pub(crate) model: ContactModel,
     /// How the held ones answer to impulses, row by row.
     pub(super) mobility: Vec<f64>,
     /// For each held node whether something touches it.
@@ -86,6 +86,7 @@ impl Contacts {
             overlap: described.penetration(),
             start: described.options.start,
             domain: described.options.domain,
+            sleep: described.options.sleep,
         };
         let few = described.options.few;
         let tolerance = described.options.tolerance;
@@ -341,8 +342,12 @@ impl Contacts {
         let report = self.scene.finish(time, h, &self.mobility);
         self.report = report.map_err(|error| self.explain(error, time + h))?;
         for (place, [gain, spin]) in self.gains.iter().enumerate() {
+            let body = BodyId(place as u32);
+            if self.scene.has_slept(body) {
+                continue;
+            }
             // Contacts work on the mean of the velocities at both ends of the step.
-            let [force, moment] = self.scene.reaction(BodyId(place as u32));
+            let [force, moment] = self.scene.reaction(body);
             self.report.dissipated += 0.5 * h * (force.dot(*gain) + moment.dot(*spin));
         }
         self.correction_work += self.report.correction_work;
@@ -357,6 +362,17 @@ impl Contacts {
             let [force, moment] = self.scene.reaction(BodyId(place as u32));
             if force != Vec3::ZERO || moment != Vec3::ZERO {
                 self.push(place, force * h, moment * h, motions, rows);
+            }
+        }
+    }
+
+    /// Stops nodes that sleep, or are about to.
+    pub fn stop(&self, motions: &mut [Motion]) {
+        let free = self.nodes.iter().enumerate().skip(self.held);
+        for (place, each) in free {
+            if self.scene.velocity(BodyId(place as u32)) == [Vec3::ZERO; 2] {
+                let motion = &mut motions[each.node];
+                (motion.velocity, motion.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
             }
         }
     }

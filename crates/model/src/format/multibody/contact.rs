@@ -58,6 +58,10 @@ pub(crate) struct Contact {
     /// Bodies and particles farther than this from the origin are lost, which ends the run, in m.
     #[schemars(extend("default" = DEFAULT_DOMAIN))]
     pub domain: Option<At<Positive>>,
+    /// Whether bodies that rest are left alone until something touches or pushes them: the same motion to the residual, in less time. With Coulomb's law, without
+    /// `exact`; bodies that joints hold never sleep.
+    #[schemars(extend("default" = false))]
+    pub sleep: Option<At<bool>>,
 }
 
 /// The law of friction.

@@ -172,7 +172,24 @@ impl Checker<'_> {
             few: exact?.map_or(0, |few| few as usize),
             tolerance: residual?,
             domain: domain?,
+            sleep: self.sleep(given),
         })
+    }
+
+    /// Resting impulses are judged by Coulomb's law.
+    fn sleep(&mut self, given: &Contact) -> bool {
+        let Some(At { value: true, span }) = &given.sleep else {
+            return false;
+        };
+        let obstacle = match (given.law, &given.exact) {
+            (Some(ContactLaw::Convex), _) => "the convex law",
+            (_, Some(_)) => "pivoting (`exact`)",
+            _ => return true,
+        };
+        let message = format!("bodies do not sleep with {obstacle}");
+        self.report(span, message)
+            .help("take Coulomb's law without `exact`, or leave `sleep` out");
+        false
     }
 
     fn particles<'f>(
