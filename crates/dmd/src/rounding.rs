@@ -13,20 +13,19 @@ const ROUNDING: f64 = 1e-12;
 
 /// The components of a port that are compared with each other: of one unit, or of units that differ by a lever.
 pub(crate) fn groups(quantity: &Quantity) -> Vec<Range<usize>> {
-    let quaternion = MOTION_QUATERNION;
-    match quantity {
-        Quantity::Motion => {
-            let rates = quaternion.end + 6;
-            vec![
-                0..quaternion.start,
-                quaternion.clone(),
-                quaternion.end..rates,
-                rates..rates + 6,
-            ]
-        }
-        Quantity::Wrench => vec![0..6],
-        _ => (0..quantity.width()).map(|i| i..i + 1).collect(),
-    }
+    let widths = match quantity {
+        // Position, orientation, rates, accelerations.
+        Quantity::Motion => vec![MOTION_QUATERNION.start, MOTION_QUATERNION.len(), 6, 6],
+        Quantity::Wrench => vec![6],
+        _ => vec![1; quantity.width()],
+    };
+    let mut end = 0;
+    let group = |width| {
+        let start = end;
+        end += width;
+        start..end
+    };
+    widths.into_iter().map(group).collect()
 }
 
 /// Copies a group without what is rounding in it.
