@@ -2,7 +2,7 @@
 
 Licences are read from the packages themselves. Advisories come from cargo-deny and npm audit where they are there and
 their databases can be reached; elsewhere the last answer counts, which stands in audit/answer.json with its date and the
-packages that it is about. Packages that no answer is about are named.
+packages that it is about, beside the last attempt and what came in its way. Packages that no answer is about are named.
 
     python3 audit/audit.py            exit code 1 if something is not as the policy says
     python3 audit/audit.py --strict   also if no database has looked at a package
@@ -70,9 +70,9 @@ def npm_packages():
 
 
 def ask_cargo_deny():
-    """Open advisories by cargo-deny, or nothing where it cannot tell."""
+    """Open advisories by cargo-deny; nothing and the reason where it cannot tell."""
     if not shutil.which("cargo-deny"):
-        return None
+        return None, "cargo-deny is not installed"
     command = ["cargo", "deny", "--format", "json", "check", "advisories"]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     found, is_over = [], False
@@ -86,20 +86,24 @@ def ask_cargo_deny():
         if advisory:
             kind = advisory.get("informational") or "vulnerability"
             found.append({"advisory": advisory["id"], "package": advisory["package"], "kind": str(kind)})
-    return found if is_over else None
+    return (found, None) if is_over else (None, "cargo-deny ends without an answer")
 
 
 def ask_npm():
     """The same for the page."""
     if not shutil.which("npm"):
-        return None
+        return None, "npm is not installed"
     told = subprocess.run(["npm", "audit", "--json"], cwd=ROOT / "web", capture_output=True, text=True)
     try:
         answer = json.loads(told.stdout)
-        vulnerable = answer["vulnerabilities"]
-    except (ValueError, KeyError):
-        return None
-    return [{"advisory": f"npm {name}", "package": name, "kind": what["severity"]} for name, what in vulnerable.items()]
+    except ValueError:
+        return None, "npm audit ends without an answer"
+    if "vulnerabilities" not in answer:
+        # The status without the address that it came from.
+        status = str(answer.get("message", "npm audit ends with an error")).split(" - ")[0]
+        return None, f"npm audit: {status}"
+    vulnerable = answer["vulnerabilities"].items()
+    return [{"advisory": f"npm {name}", "package": name, "kind": what["severity"]} for name, what in vulnerable], None
 
 
 def audit():
@@ -111,14 +115,15 @@ def audit():
         problems += [f"{p}: licence `{licence}` is not in the policy" for p, licence in refused]
         print(f"{kind}: {len(packages)} packages, {len(packages) - len(refused)} with a licence of the policy")
         answer = last[kind]
-        found = ask()
+        found, obstacle = ask()
+        answer["attempt"] = {"date": today, "obstacle": obstacle}
         if found is not None:
             answer.update(date=today, open=found, packages=sorted(packages))
             print(f"{kind}: advisories of today, {len(found)} open")
         elif answer["date"]:
-            print(f"{kind}: {answer['database']} is not reachable; last answer of {answer['date']}, {len(answer['open'])} open")
+            print(f"{kind}: {answer['database']} gave no answer ({obstacle}); last answer of {answer['date']}, {len(answer['open'])} open")
         else:
-            print(f"{kind}: {answer['database']} is not reachable, and was never")
+            print(f"{kind}: {answer['database']} gave no answer ({obstacle}), and never before")
         accepted = {entry["advisory"]: entry for entry in POLICY["accepted"]}
         for advisory in answer["open"]:
             entry = accepted.get(advisory["advisory"])

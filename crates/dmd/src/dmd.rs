@@ -1,5 +1,7 @@
 //! The predictor: collects snapshots from the exchange, and answers from what was learned.
 
+use std::ops::Range;
+
 use oldham_cosim::{InputPort, Ports, Predictor, State, Visitor};
 
 use crate::error::DmdError;
@@ -7,6 +9,7 @@ use crate::frames::{Frames, Memory};
 use crate::kinematics::Kinematics;
 use crate::learner::{Learner, Lesson};
 use crate::monitor::{Monitor, Report};
+use crate::rounding::copy_group;
 use crate::selection::{Port, Selection, are_finite};
 use crate::settings::Settings;
 
@@ -26,8 +29,8 @@ pub struct Dmd {
     ports: Vec<Port>,
     /// Where each input of the subsystem is among those.
     chosen: Vec<Option<usize>>,
-    /// Places of the controls among the outputs.
-    controls: Vec<usize>,
+    /// Places of the controls among the outputs, by groups of components that are compared with each other.
+    controls: Vec<Range<usize>>,
     kinematics: Kinematics,
     frames: Frames,
     early: Early,
@@ -97,6 +100,7 @@ impl Dmd {
             ports,
             chosen,
             controls,
+            control_groups,
             received: received_ports,
         } = settings.validate(ports)?;
         let (received, sent) = (received_ports.input_width(), controls.len());
@@ -107,7 +111,7 @@ impl Dmd {
             outlooks: 0,
             ports,
             chosen,
-            controls,
+            controls: control_groups,
             kinematics: Kinematics::of(&received_ports),
             memory: frames.memory(),
             frames,
@@ -193,8 +197,7 @@ impl Dmd {
                 }
             }
         }
-        let place = self.ports[chosen].place.clone();
-        self.early.values[place].copy_from_slice(values);
+        self.ports[chosen].copy(values, &mut self.early.values);
         self.early.arrived[chosen] = 1;
         let mut ports = self.ports.iter().zip(&self.early.arrived);
         if ports.all(|(port, &arrived)| port.fed == arrived) {
@@ -326,7 +329,7 @@ impl Predictor for Dmd {
         if is_new {
             return self.receive_early(chosen, t, values);
         }
-        self.frames.newest_received()[port.place.clone()].copy_from_slice(values);
+        port.copy(values, self.frames.newest_received());
         self.align_newest();
     }
 
@@ -334,8 +337,11 @@ impl Predictor for Dmd {
         if !are_finite(outputs) {
             return;
         }
-        for (kept, &place) in self.sent.iter_mut().zip(&self.controls) {
-            *kept = outputs[place];
+        let mut kept = &mut self.sent[..];
+        for group in &self.controls {
+            let (head, rest) = kept.split_at_mut(group.len());
+            copy_group(&outputs[group.clone()], head);
+            kept = rest;
         }
         if self.frames.newest_time() == Some(t) {
             self.unlearn_newest();

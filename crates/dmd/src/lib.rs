@@ -57,6 +57,7 @@ mod kinematics;
 mod learner;
 mod monitor;
 mod plain;
+mod rounding;
 mod selection;
 mod settings;
 mod skill;

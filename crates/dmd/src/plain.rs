@@ -92,6 +92,7 @@ impl PlainDmd {
             chosen,
             controls,
             received,
+            ..
         } = Selection::new(ports, &settings.received, &settings.controls)?;
         let (received, sent) = (received.input_width(), controls.len());
         if let Some(needed) = settings.too_short(received + sent) {

@@ -162,16 +162,14 @@ impl Received {
 }
 
 impl Controls {
-    pub(crate) fn places(&self, ports: &Ports) -> Result<Vec<usize>, DmdError> {
-        let outputs = match self {
-            Self::All => return Ok((0..ports.output_width()).collect()),
-            Self::Only(outputs) => outputs,
-        };
+    pub(crate) fn ports(&self, ports: &Ports) -> Result<Vec<OutputPort>, DmdError> {
         let known = ports.outputs().len();
-        if let Some(&unknown) = outputs.iter().find(|port| port.0 >= known) {
-            return Err(DmdError::NoSuchOutput(unknown));
+        let Self::Only(outputs) = self else {
+            return Ok((0..known).map(OutputPort).collect());
+        };
+        match outputs.iter().find(|port| port.0 >= known) {
+            Some(&unknown) => Err(DmdError::NoSuchOutput(unknown)),
+            None => Ok(outputs.clone()),
         }
-        let places = |&port: &OutputPort| ports.output_range(port);
-        Ok(outputs.iter().flat_map(places).collect())
     }
 }

@@ -425,3 +425,37 @@ fn in_a_sequential_schedule_what_is_still_to_come_is_predicted() {
     let note = dmd.note().unwrap();
     assert!(note.starts_with("predicts with what it learned"), "{note}");
 }
+
+/// A force in a plane, and the moment that its computation rounds to: 1e-16 of it, another one at every step. Counted as a signal,
+/// that noise would weigh as much as the force. Two swings are known from their recurrence after a few periods.
+#[test]
+fn a_component_that_is_rounding_is_no_signal() {
+    let mut ports = Ports::new();
+    ports.add_input("load", Quantity::Wrench);
+    ports.add_output("motion", Quantity::Translation);
+    let mut dmd = dmd(&ports, Settings::automatic(50, &ports));
+    let force = |t: f64| [20.0 * (3.0 * t).sin(), 15.0 * (5.0 * t).cos()];
+    let motion = |t: f64| [(3.0 * t).cos(), (5.0 * t).sin(), 0.0];
+    let mut random = 1u64;
+    let mut most = [0.0f64; 2];
+    for k in 0..400u32 {
+        let t = H * f64::from(k);
+        let [fx, fy] = force(t);
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let noise = 4e-15 * ((random >> 40) as f64 / (1u64 << 24) as f64 - 0.5);
+        dmd.receive(IN, t, &[fx, fy, 0.0, 0.0, 0.0, noise]);
+        dmd.sent(t, &motion(t));
+        let found = predicted(&mut dmd, t + H, 6);
+        let next = force(t + H);
+        if k > 100 {
+            for i in 0..2 {
+                most[0] = most[0].max((found[i] - next[i]).abs());
+                most[1] = most[1].max(([fx, fy][i] - next[i]).abs());
+            }
+        }
+    }
+    assert!(most[0] < 1e-6 * most[1], "{most:?}");
+    assert_eq!(dmd.report().resets, 0);
+}

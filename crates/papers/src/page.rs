@@ -9,7 +9,7 @@ use crate::item::{Agreement, PaperError, Report, ReportRow, Statement, Verdict};
 
 const STYLE: &str = "body{font:15px/1.45 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}\
     table{border-collapse:collapse;margin:.6em 0}td,th{padding:.15em .7em;text-align:left;vertical-align:top;\
-    border-bottom:1px solid #ddd}td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\
+    border-bottom:1px solid #ddd}td.p,td.n{white-space:nowrap}td.n{text-align:right;font-variant-numeric:tabular-nums}\
     img{max-width:100%}.agrees{color:#17602a}.differs{color:#9c2b12}.other{color:#555}h2{margin-top:2em}\
     summary{cursor:pointer}";
 
@@ -131,7 +131,7 @@ fn statement(page: &mut String, statement: &Statement) {
     put(
         page,
         format_args!(
-            "<tr><td>{}</td><td>{}</td><td class={class}>{word}</td><td>{}</td></tr>\n",
+            "<tr><td>{}</td><td class=p>{}</td><td class={class}>{word}</td><td>{}</td></tr>\n",
             escaped(statement.text),
             statement.place.unwrap_or(""),
             escaped(&statement.note)
@@ -160,7 +160,7 @@ fn rows(page: &mut String, rows: &[&ReportRow]) {
         put(
             page,
             format_args!(
-                "<tr><td>{}</td><td>{}</td><td class=n>{}</td><td class=n>{computed}</td><td>{}</td>\
+                "<tr><td>{}</td><td class=p>{}</td><td class=n>{}</td><td class=n>{computed}</td><td>{}</td>\
                  <td class={class}>{word}</td><td>{}</td></tr>\n",
                 escaped(&row.name),
                 row.place.unwrap_or(""),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use oldham_cosim::{InMemory, Run};
 
-use crate::common::{History, Random, read};
+use crate::common::{History, Random, read, repository};
 
 /// Two masses in force–displacement coupling: one of five laws at the right wall, one of five forces on one of the masses. A force on the
 /// right mass is unknown to the left side, which learns.
@@ -143,4 +143,40 @@ fn learning_is_never_much_worse_than_a_line() {
         better += u64::from(learned < line);
     }
     assert!(10 * better >= 8 * count, "better in {better} of {count}");
+}
+
+/// Two pendula whose tips a spring joins, in a plane: the force brings a moment with it that is nothing but rounding. The end of the chain
+/// beside the same step with implicit coupling, which leaves the error of the coupling alone.
+#[test]
+fn pendula_that_learn_each_other_are_no_worse_than_lines() {
+    let text = std::fs::read_to_string(repository().join("examples/pendulum-spring.toml"))
+        .expect("the example");
+    let end_of_chain = |predictor: &str, schedule: &str| {
+        let mut text = text.replace("duration = 5.0", "duration = 2.0");
+        for old in ["predictor = \"dmd\"", "predictor = \"first-order\""] {
+            assert!(text.contains(old), "the example has another predictor");
+            text = text.replace(old, "");
+        }
+        let schedule =
+            format!("[schedule]\npredictor = \"{predictor}\"\n{schedule}\n[[connection]]");
+        let model = read(&text.replacen("[[connection]]", &schedule, 1))
+            .unwrap_or_else(|problems| panic!("{problems}"));
+        let found = History::of(&model, model.simulation().expect("a simulation"));
+        ["px", "py"].map(|axis| found.column(&format!("chain.tip.motion.{axis}")))
+    };
+    let tight = end_of_chain(
+        "first-order",
+        "coupling = \"implicit\"\n[schedule.implicit]\nrelative = 1e-10",
+    );
+    let error = |predictor: &str| {
+        let squares = end_of_chain(predictor, "")
+            .into_iter()
+            .zip(&tight)
+            .flat_map(|(found, tight)| {
+                found.into_iter().zip(tight).map(|(a, b)| (a - b) * (a - b))
+            });
+        squares.sum::<f64>().sqrt()
+    };
+    let [line, learned] = ["first-order", "dmd"].map(error);
+    assert!(learned <= line, "{learned:.3e} against {line:.3e}");
 }
