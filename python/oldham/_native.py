@@ -1,40 +1,26 @@
-"""The engine behind its C interface.
+"""Objects of the engine.
 
-Everything here mirrors a function of the library; what a user calls is around it. Long calls are made on a thread
-of their own, so that Ctrl-C is heard meanwhile; `ctypes` releases the interpreter's lock around every call.
+Everything here mirrors functions of the library; what a user calls is around it. Long calls are made on a thread of
+their own, so that Ctrl-C is heard meanwhile; `ctypes` releases the interpreter's lock around every call.
 """
 
 from __future__ import annotations
 
+import atexit
 import ctypes
-import itertools
-import json
 import os
 import threading
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
-from pathlib import Path
+from ctypes import c_char_p, c_void_p
 from typing import Any, Callable, Mapping, NoReturn, Sequence
 
+# First: it refuses interpreters in which nothing of this can be.
+from ._library import __version__ as __version__, _error, _first, _json, _lib, _raise, _taken, _Tell
 
-def _refuse_other_interpreters() -> None:
-    api = ctypes.pythonapi
-    api.PyInterpreterState_Get.restype = c_void_p
-    api.PyInterpreterState_GetID.argtypes = [c_void_p]
-    api.PyInterpreterState_GetID.restype = ctypes.c_int64
-    if api.PyInterpreterState_GetID(api.PyInterpreterState_Get()) != 0:
-        raise ImportError(
-            "oldham works in the main interpreter only, not in a subinterpreter: its callbacks could not tell to "
-            "which one they belong; use processes instead"
-        )
+import numpy as np
+from numpy.typing import NDArray
 
-
-# Before NumPy, which may have something of its own to say.
-_refuse_other_interpreters()
-
-import numpy as np  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
-
-from .errors import ModelError, OldhamError, RunError, StateError, StudyError  # noqa: E402
+from ._calls import _callbacks, _fill, _Kind, _known, _register
+from .errors import OldhamError
 
 _LOOK = 0.02
 """Seconds between two looks at signals."""
@@ -42,79 +28,13 @@ _PIECE = 1000
 """Steps between two looks at signals."""
 
 
-class _Answer(Structure):
-    _fields_ = [
-        ("status", ctypes.c_int32),
-        ("text", c_void_p),
-        ("length", c_size_t),
-        ("object", c_void_p),
-    ]
-
-
-_Make = CFUNCTYPE(c_uint64, c_uint64, c_void_p, c_size_t, c_void_p)
-_Start = CFUNCTYPE(c_uint64, c_uint64, c_uint64, c_void_p)
-_Call = CFUNCTYPE(c_int, c_uint64, c_int, c_double, c_double, c_void_p, c_size_t, c_void_p)
-_Forget = CFUNCTYPE(None, c_uint64)
-_Tell = CFUNCTYPE(c_int, c_double, c_double, c_double)
-
-
-class _Callbacks(Structure):
-    _fields_ = [("make", _Make), ("start", _Start), ("call", _Call), ("forget", _Forget)]
-
-
-def _library() -> ctypes.CDLL:
-    path = os.environ.get("OLDHAM_LIBRARY") or Path(__file__).with_name("liboldham_python.so")
-    try:
-        library = ctypes.CDLL(str(path))
-    except OSError as error:
-        raise ImportError(
-            f"the engine {path} cannot be loaded: {error}; install the package by pip, which builds it"
-        ) from None
-    answer, pointer = POINTER(_Answer), c_void_p
-    signatures: dict[str, tuple[Any, list[Any]]] = {
-        "version": (c_char_p, []),
-        "answer_free": (None, [answer]),
-        "reply": (None, [pointer, c_char_p, c_size_t]),
-        "model_new": (answer, [c_char_p, c_size_t, POINTER(_Callbacks)]),
-        "model_free": (None, [pointer]),
-        "model_columns": (answer, [pointer]),
-        "cancel_new": (pointer, []),
-        "cancel_request": (None, [pointer]),
-        "cancel_free": (None, [pointer]),
-        "run": (answer, [pointer, c_char_p, c_size_t, pointer, pointer]),
-        "run_to_file": (answer, [pointer, c_char_p, c_size_t, pointer, pointer]),
-        "study": (answer, [pointer, c_char_p, c_size_t, pointer, pointer]),
-        "read": (answer, [c_char_p, c_size_t]),
-        "columns_new": (answer, [c_char_p, c_size_t]),
-        "columns_free": (None, [pointer]),
-        "columns_stream": (pointer, [pointer]),
-        "stream_free": (None, [pointer]),
-        "stepper_new": (answer, [pointer, c_char_p, c_size_t]),
-        "stepper_step": (c_int, [pointer, pointer, c_uint64, pointer]),
-        "stepper_set": (c_int, [pointer, c_size_t, pointer]),
-        "stepper_told": (answer, [pointer]),
-        "stepper_clock": (answer, [pointer]),
-        "stepper_save": (answer, [pointer]),
-        "stepper_restore": (answer, [pointer, pointer]),
-        "stepper_close": (c_int, [pointer]),
-        "stepper_free": (None, [pointer]),
-        "state_bytes": (c_size_t, [pointer, pointer, c_size_t]),
-        "state_parse": (answer, [c_char_p, c_size_t]),
-        "state_free": (None, [pointer]),
-    }
-    for name, (result, arguments) in signatures.items():
-        function = getattr(library, f"oldham_{name}")
-        function.restype = result
-        function.argtypes = arguments
-    return library
-
-
-_lib = _library()
-__version__: str = _lib.oldham_version().decode()
+_is_ending = threading.Event()
+atexit.register(_is_ending.set)
 
 
 class _Object:
-    """An object of the engine, freed with its last reference."""
+    """An object of the engine, freed with its last reference; not while the interpreter ends, which could not be
+    called back any more."""
 
     def __init__(self, address: int, free: Callable[[int], None]) -> None:
         self.address = address
@@ -123,79 +43,31 @@ class _Object:
         self._process = os.getpid()
 
     def __del__(self) -> None:
-        if self._process == os.getpid():
+        if not _is_ending.is_set() and self._process == os.getpid():
             self._free(self.address)
-
-
-def _taken(answer: Any, troubles: list[BaseException] | None = None) -> tuple[Any, int | None]:
-    """What an answer tells, and the address of its object."""
-    content = answer.contents
-    told = json.loads(ctypes.string_at(content.text, content.length))
-    status, address = content.status, content.object
-    _lib.oldham_answer_free(answer)
-    if status:
-        _raise(told, troubles)
-    return told, address
-
-
-def _error(told: Mapping[str, Any], cause: BaseException | None) -> BaseException:
-    kind = told["kind"]
-    if cause is not None and not isinstance(cause, Exception):
-        # Such as Ctrl-C in Python code of a part.
-        return cause
-    error: Exception
-    if kind == "model":
-        error = ModelError(told["problems"], told["unlisted"])
-    elif kind == "run":
-        error = RunError(told["text"], told["time"], told["subsystem"])
-    elif kind == "busy":
-        error = OldhamError(
-            "this stepper is busy: another thread, or a Python part inside it, uses it; give each thread its own "
-            "(`branch`)"
-        )
-    else:
-        kinds = {"state": StateError, "study": StudyError, "value": ValueError}
-        error = kinds.get(kind, OldhamError)(told["text"])
-    error.__cause__ = cause
-    return error
-
-
-def _raise(told: Mapping[str, Any], troubles: list[BaseException] | None) -> NoReturn:
-    raise _error(told, _first(troubles))
-
-
-def _first(troubles: list[BaseException] | None) -> BaseException | None:
-    """The exception of Python code that came first; the others follow from it."""
-    if not troubles:
-        return None
-    first = troubles[0]
-    troubles.clear()
-    return first
-
-
-def _json(data: Mapping[str, Any]) -> tuple[bytes, int]:
-    text = json.dumps(data).encode()
-    return text, len(text)
 
 
 def _watched(work: Callable[[], Any], cancel: Callable[[], None] | None) -> tuple[Any, BaseException | None]:
     """Does the work on a thread; a signal that raises, such as Ctrl-C, cancels it, and its end is waited for. Work
     that cannot be cancelled is left behind."""
     box: list[Any] = []
+    # A join that is interrupted may take the thread for ended; an event does not.
+    done = threading.Event()
 
     def run() -> None:
         try:
             box.append((work(), None))
         except BaseException as error:
             box.append((None, error))
+        finally:
+            done.set()
 
-    thread = threading.Thread(target=run, name="oldham", daemon=True)
-    thread.start()
+    threading.Thread(target=run, name="oldham", daemon=True).start()
     interrupted: BaseException | None = None
     while True:
         try:
-            while thread.is_alive():
-                thread.join(_LOOK)
+            while not done.wait(_LOOK):
+                pass
             break
         except BaseException as signal:
             if cancel is None or interrupted is not None:
@@ -206,194 +78,6 @@ def _watched(work: Callable[[], Any], cancel: Callable[[], None] | None) -> tupl
     if error is not None:
         raise error
     return result, interrupted
-
-
-# Python code that the engine calls.
-
-_numbers = itertools.count(1)
-_known: dict[int, Any] = {}
-
-
-def _register(thing: Any) -> int:
-    number = next(_numbers)
-    _known[number] = thing
-    return number
-
-
-def _one_line(error: BaseException) -> bytes:
-    text = str(error)
-    name = type(error).__name__
-    return (f"{name}: {text}" if text else name).encode()
-
-
-def _reply(reply: int, data: bytes) -> None:
-    _lib.oldham_reply(reply, data, len(data))
-
-
-class _Kind:
-    """A class that makes objects, and where its exceptions go."""
-
-    def __init__(self, make: Callable[..., Any], troubles: list[BaseException]) -> None:
-        self.make = make
-        self.troubles = troubles
-
-
-class _Made:
-    """An object with its settings."""
-
-    def __init__(self, thing: Any, troubles: list[BaseException]) -> None:
-        self.thing = thing
-        self.troubles = troubles
-
-
-class _Solver:
-    """An object with a state: arrays that the engine sees, too."""
-
-    def __init__(self, made: _Made, received: int, given: int, state: Any) -> None:
-        self.troubles = made.troubles
-        self.thing = made.thing
-        self.received = np.zeros(received)
-        self.given = np.zeros(given)
-        self.seen = self.received.view()
-        self.seen.flags.writeable = False
-        self.is_opaque = isinstance(state, bytes)
-        self.opaque: bytes | None = state if self.is_opaque else None
-        self.has_state = state is not None
-        self.state = _coordinates(state) if not self.is_opaque else np.zeros(0)
-
-    def description(self) -> dict[str, Any]:
-        arrays = (self.received, self.state, self.given)
-        return {
-            "arrays": [array.__array_interface__["data"][0] for array in arrays],
-            "lengths": [len(array) for array in arrays],
-            "bytes": None if self.opaque is None else list(self.opaque),
-        }
-
-
-def _coordinates(state: Any) -> NDArray[np.float64]:
-    if state is None:
-        return np.zeros(0)
-    try:
-        numbers = np.array(state, dtype=float)
-    except (TypeError, ValueError):
-        numbers = np.zeros((0, 0))
-    if numbers.ndim != 1:
-        raise TypeError(
-            "the state must be None, numbers or an array of one dimension (its coordinates), or bytes"
-        )
-    return numbers
-
-
-def _fill(out: NDArray[np.float64], given: Any, what: str) -> None:
-    """Puts what Python code gave into an array, if it has as many numbers."""
-    if isinstance(given, (float, int)):
-        count = 1
-    elif isinstance(given, (tuple, list)):
-        count = len(given)
-    elif isinstance(given, np.ndarray) and given.ndim <= 1:
-        count = given.size
-    elif isinstance(given, np.number):
-        count = 1
-    else:
-        raise TypeError(f"{what} must give numbers, not {type(given).__name__}")
-    if count != len(out):
-        counted = "1 number" if count == 1 else f"{count} numbers"
-        expected = "one is" if len(out) == 1 else f"{len(out)} are"
-        raise ValueError(f"{what} gave {counted}, and {expected} expected")
-    out[:] = given
-
-
-@_Make
-def _make(kind: int, text: int, length: int, reply: int) -> int:
-    found = _known[kind]
-    try:
-        thing = found.make(**json.loads(ctypes.string_at(text, length)))
-        return _register(_Made(thing, found.troubles))
-    except BaseException as error:
-        found.troubles.append(error)
-        _reply(reply, _one_line(error))
-        return 0
-
-
-@_Start
-def _start(number: int, width: int, reply: int) -> int:
-    made = _known[number]
-    try:
-        thing = made.thing
-        if hasattr(thing, "predict"):
-            solver = _Solver(made, width, width, thing.start(width))
-            description = solver.description()
-        else:
-            widths = [sum(port.width for port in ports) for ports in (thing.inputs, thing.outputs)]
-            solver = _Solver(made, *widths, thing.start())
-            description = {
-                **solver.description(),
-                "inputs": [port._asdict() for port in thing.inputs],
-                "outputs": [port._asdict() for port in thing.outputs],
-                "direct": [list(pair) for pair in thing.direct],
-                "conjugate": [list(pair) for pair in thing.conjugate],
-            }
-        _reply(reply, json.dumps(description).encode())
-        return _register(solver)
-    except BaseException as error:
-        made.troubles.append(error)
-        _reply(reply, _one_line(error))
-        return 0
-
-
-_ADVANCE, _SEND, _RECEIVE, _PREDICT = range(4)
-
-
-@_Call
-def _call(
-    number: int, method: int, t: float, dt: float, data: int | None, length: int, reply: int
-) -> int:
-    solver = _known[number]
-    try:
-        thing = solver.thing
-        state: Any = solver.state
-        if solver.is_opaque:
-            state = ctypes.string_at(data, length) if data and length else b""
-        elif not solver.has_state:
-            state = None
-        if method == _SEND:
-            _fill(solver.given, thing.send(state, t, solver.seen), "`send`")
-            return 0
-        if method == _PREDICT:
-            _fill(solver.given, thing.predict(state, t), "`predict`")
-            return 0
-        if method == _ADVANCE:
-            new = thing.advance(state, t, dt, solver.seen)
-        else:
-            new = thing.receive(state, t, solver.seen)
-        if solver.is_opaque:
-            if new is None:
-                return 0
-            if not isinstance(new, bytes):
-                raise TypeError(
-                    f"`start` gave bytes as state; the new one must be bytes, too, not {type(new).__name__}"
-                )
-            _reply(reply, new)
-            return 2
-        if new is not None and new is not state:
-            if not solver.has_state:
-                raise TypeError(
-                    "there is a new state, but `start` gave none: give the state at the start there"
-                )
-            _fill(solver.state, new, "the state")
-        return 0
-    except BaseException as error:
-        solver.troubles.append(error)
-        _reply(reply, _one_line(error))
-        return 1
-
-
-@_Forget
-def _forget(number: int) -> None:
-    _known.pop(number, None)
-
-
-_callbacks = _Callbacks(_make, _start, _call, _forget)
 
 
 class Columns:
@@ -461,9 +145,11 @@ ctypes.pythonapi.PyCapsule_GetPointer.restype = c_void_p
 ctypes.pythonapi.PyCapsule_GetPointer.argtypes = [c_void_p, c_char_p]
 
 
-@_EndOfCapsule
-def _end_of_capsule(capsule: int) -> None:
+def _free_stream(capsule: int) -> None:
     _lib.oldham_stream_free(ctypes.pythonapi.PyCapsule_GetPointer(capsule, _STREAM))
+
+
+_end_of_capsule = _EndOfCapsule(_free_stream)
 
 
 class _Cancel(_Object):
@@ -642,47 +328,64 @@ class Stepper(_Object):
         self._seen = np.zeros(len(outputs))
         self._set_at = self._set.__array_interface__["data"][0] if self._width else None
         self._seen_at = self._seen.__array_interface__["data"][0] if outputs else None
+        # Never waited for: a long way in pieces is one use.
+        self._use = threading.Lock()
 
     def step(self, values: Any, steps: int = 1) -> NDArray[np.float64]:
         """Sets all inputs, one after the other, goes on by so many macro steps and gives the outputs."""
         if os.getpid() != self._process or steps < 0:
             self._refuse(steps)
-        count = 1 if isinstance(values, (float, int)) else len(values)
-        if count != self._width:
-            _fill(self._set, values, "the caller")
-        self._set[:] = values
-        while steps > _PIECE:
-            # Signals are looked at between pieces of a long way.
-            status = _lib.oldham_stepper_step(self.address, self._set_at, _PIECE, None)
+        if not self._use.acquire(False):
+            _raise({"kind": "busy"}, None)
+        try:
+            count = 1 if isinstance(values, (float, int)) else len(values)
+            if count != self._width:
+                _fill(self._set, values, "the caller")
+            self._set[:] = values
+            while steps > _PIECE:
+                # Signals are looked at between pieces of a long way.
+                status = _lib.oldham_stepper_step(self.address, self._set_at, _PIECE, None)
+                if status:
+                    self._failed(status)
+                steps -= _PIECE
+            status = _lib.oldham_stepper_step(self.address, self._set_at, steps, self._seen_at)
             if status:
                 self._failed(status)
-            steps -= _PIECE
-        status = _lib.oldham_stepper_step(self.address, self._set_at, steps, self._seen_at)
-        if status:
-            self._failed(status)
-        return self._seen.copy()
+            return self._seen.copy()
+        finally:
+            self._use.release()
 
     def advance(self, steps: int = 1) -> None:
         """Goes on by so many macro steps, with the inputs as they are set."""
         if os.getpid() != self._process or steps < 0:
             self._refuse(steps)
-        while True:
-            piece = min(steps, _PIECE)
-            status = _lib.oldham_stepper_step(self.address, None, piece, None)
-            if status:
-                self._failed(status)
-            steps -= piece
-            if steps <= 0:
-                return
+        if not self._use.acquire(False):
+            _raise({"kind": "busy"}, None)
+        try:
+            while True:
+                piece = min(steps, _PIECE)
+                status = _lib.oldham_stepper_step(self.address, None, piece, None)
+                if status:
+                    self._failed(status)
+                steps -= piece
+                if steps <= 0:
+                    return
+        finally:
+            self._use.release()
 
     def read(self) -> NDArray[np.float64]:
         """The outputs at the time reached, one after the other."""
         if os.getpid() != self._process:
             self._refuse(0)
-        status = _lib.oldham_stepper_step(self.address, None, 0, self._seen_at)
-        if status:
-            self._failed(status)
-        return self._seen.copy()
+        if not self._use.acquire(False):
+            _raise({"kind": "busy"}, None)
+        try:
+            status = _lib.oldham_stepper_step(self.address, None, 0, self._seen_at)
+            if status:
+                self._failed(status)
+            return self._seen.copy()
+        finally:
+            self._use.release()
 
     def set_one(self, place: int, values: Any) -> None:
         """Sets one input."""

@@ -60,12 +60,12 @@ def _table(
             lines.append(f"{_key(key, here)} = {value(item, here)}")
             places.append(here)
     for key, item in tables.items():
-        here = (*path, key)
+        inner = (*path, key)
         has_values = any(not isinstance(inside, Mapping) for inside in item.values())
         if has_values or not item:
-            lines.append("[" + ".".join(_key(word, ".".join(here)) for word in here) + "]")
-            places.append(".".join(here))
-        _table(here, item, lines, places)
+            lines.append("[" + ".".join(_key(word, ".".join(inner)) for word in inner) + "]")
+            places.append(".".join(inner))
+        _table(inner, item, lines, places)
 
 
 def _key(key: object, place: str) -> str:

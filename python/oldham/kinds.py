@@ -10,6 +10,7 @@ from .errors import OldhamError
 from .ports import Port
 
 C = TypeVar("C", bound=type)
+_DECLARATIONS = ("inputs", "outputs", "direct", "conjugate")
 _TYPES = {float: "number", int: "integer", str: "string", bool: "boolean"}
 
 
@@ -74,7 +75,7 @@ def _mark(cls: C, name: str, is_predictor: bool) -> C:
         if not callable(getattr(cls, method, None)):
             raise OldhamError(f"`{cls.__name__}` needs a method `{method}`")
     if "__dataclass_fields__" not in cls.__dict__:
-        cls = dataclasses.dataclass(cls)
+        cls = typing.cast(C, dataclasses.dataclass(cls))
     cls.__oldham_kind__ = (name, is_predictor)  # type: ignore[attr-defined]
     return cls
 
@@ -101,7 +102,7 @@ def schema(cls: type) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     required = []
     for field in dataclasses.fields(cls):
-        if not field.init:
+        if not field.init or field.name in _DECLARATIONS:
             continue
         key = dict(_key(hints[field.name], f"{cls.__name__}.{field.name}"))
         key.update(field.metadata)

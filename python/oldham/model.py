@@ -111,35 +111,39 @@ class Model:
 
     # What it says.
 
+    def _told(self, key: str) -> Any:
+        return self._native.told[key]
+
     @property
     def name(self) -> str:
         """Its title."""
-        return self._native.told["name"]
+        return str(self._told("name"))
 
     @property
     def description(self) -> str | None:
         """What it shows."""
-        return self._native.told["description"]
+        described: str | None = self._told("description")
+        return described
 
     @property
     def start(self) -> float:
         """Initial time in s."""
-        return self._native.told["start"]
+        return float(self._told("start"))
 
     @property
     def duration(self) -> float:
         """Simulated time in s."""
-        return self._native.told["duration"]
+        return float(self._told("duration"))
 
     @property
     def step(self) -> float:
         """Macro step in s."""
-        return self._native.told["step"]
+        return float(self._told("step"))
 
     @property
     def steps(self) -> int:
         """Number of macro steps."""
-        return self._native.told["steps"]
+        return int(self._told("steps"))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -149,17 +153,17 @@ class Model:
     @property
     def parameters(self) -> dict[str, float]:
         """Parameters with their values."""
-        return dict(sorted(self._native.told["parameters"].items()))
+        return dict(sorted(self._told("parameters").items()))
 
     @property
     def subsystems(self) -> list[str]:
         """Names of the subsystems."""
-        return self._native.told["subsystems"]
+        return list(self._told("subsystems"))
 
     @property
     def external_inputs(self) -> list[str]:
         """Inputs that are set from outside while a run goes on."""
-        return [name for name, _ in self._native.told["external_inputs"]]
+        return [name for name, _ in self._told("external_inputs")]
 
     @property
     def columns(self) -> dict[str, str]:
@@ -169,12 +173,12 @@ class Model:
     @property
     def notes(self) -> list[str]:
         """Remarks that a user should read."""
-        return self._native.told["notes"]
+        return list(self._told("notes"))
 
     @property
     def text(self) -> str:
         """The TOML that it was read from, without what it includes."""
-        return self._native.told["text"]
+        return str(self._told("text"))
 
     def __repr__(self) -> str:
         return (

@@ -18,7 +18,9 @@ mod study;
 
 pub use border::{Answer, oldham_answer_free, oldham_version};
 pub use callbacks::{Callbacks, Reply, oldham_reply};
-pub use columns::{oldham_columns_free, oldham_columns_new, oldham_columns_stream, oldham_read, oldham_stream_free};
+pub use columns::{
+    oldham_columns_free, oldham_columns_new, oldham_columns_stream, oldham_read, oldham_stream_free,
+};
 pub use model::{
     oldham_cancel_free, oldham_cancel_new, oldham_cancel_request, oldham_model_columns,
     oldham_model_free, oldham_model_new,
@@ -26,7 +28,7 @@ pub use model::{
 pub use run::{oldham_run, oldham_run_to_file};
 pub use stepper::{
     oldham_state_bytes, oldham_state_free, oldham_state_parse, oldham_stepper_clock,
-    oldham_stepper_close, oldham_stepper_free, oldham_stepper_new, oldham_stepper_restore, oldham_stepper_save,
-    oldham_stepper_set, oldham_stepper_step, oldham_stepper_told,
+    oldham_stepper_close, oldham_stepper_free, oldham_stepper_new, oldham_stepper_restore,
+    oldham_stepper_save, oldham_stepper_set, oldham_stepper_step, oldham_stepper_told,
 };
 pub use study::oldham_study;

@@ -60,8 +60,7 @@ pub unsafe extern "C" fn oldham_stepper_new(
     }
     answer::<Stepper>(|| {
         // SAFETY: as the caller promises.
-        let (content, wanted): (_, Wanted) =
-            unsafe { (object(model)?, request(text, length)?) };
+        let (content, wanted): (_, Wanted) = unsafe { (object(model)?, request(text, length)?) };
         let simulation = content.model.simulation();
         let simulation = simulation.map_err(|problems| of_model(&problems))?;
         let (dials, outputs) = (
@@ -92,7 +91,10 @@ fn dials(simulation: &Simulation, names: &[String]) -> Result<Vec<(Dial, usize)>
             _ => {
                 let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
                 let help = match names.is_empty() {
-                    true => "the model has none: give one under [excitation] as { external = \"NAME\" }".into(),
+                    true => {
+                        "the model has none: give one under [excitation] as { external = \"NAME\" }"
+                            .into()
+                    }
                     false => format!("there are {}", names.join(", ")),
                 };
                 let message = format!("there is no external input `{name}`; {help}");

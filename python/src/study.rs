@@ -183,7 +183,9 @@ fn study(
                 Some(other) => {
                     return Err(Failed(failed(
                         "value",
-                        format!("unknown approach `{other}`; there are sampled, continuous and structural"),
+                        format!(
+                            "unknown approach `{other}`; there are sampled, continuous and structural"
+                        ),
                     )));
                 }
             };
@@ -320,9 +322,8 @@ fn linear(content: &Content, time: Option<f64>) -> Result<Value, Failed> {
     let linear = linearise(&content.model, time)?;
     let space = &linear.space;
     let signals = |all: &[oldham_stability::LinearSignal]| -> Vec<Value> {
-        let signal = |one: &oldham_stability::LinearSignal| {
-            json!([one.name, one.unit, one.derivative])
-        };
+        let signal =
+            |one: &oldham_stability::LinearSignal| json!([one.name, one.unit, one.derivative]);
         all.iter().map(signal).collect()
     };
     let poles = space.poles.iter().map(|pole| [pole.re, pole.im]);

@@ -47,7 +47,10 @@ fn missing_objects_and_arguments_are_told() {
         assert_eq!(taken(oldham_model_columns(null())).0, 1);
         assert_eq!(taken(oldham_stepper_save(null())).0, 1);
         assert_eq!(taken(oldham_state_parse(null(), 0)).1["kind"], "state");
-        assert_eq!(oldham_stepper_step(null(), null(), 1, std::ptr::null_mut()), 1);
+        assert_eq!(
+            oldham_stepper_step(null(), null(), 1, std::ptr::null_mut()),
+            1
+        );
         assert!(oldham_columns_stream(null()).is_null());
         oldham_answer_free(std::ptr::null_mut());
         oldham_model_free(std::ptr::null_mut());

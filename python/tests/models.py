@@ -30,7 +30,7 @@ def pushed(kind: str = "push", keys: dict[str, Any] | None = None, **settings: A
         "lumped": {
             "one": {
                 "integrator": "exact",
-                "masses": {"x": {"mass": 1.0, "displacement": 1.0}},
+                "masses": {"x": {"mass": 1.0, "position": 1.0}},
                 "springs": {"wall": {"between": ["ground", "x"], "stiffness": 25.0}},
                 "inputs": {"push": {"force": "x"}},
                 "outputs": {"x": {"motion": "x"}},

@@ -21,7 +21,7 @@ pub use analysis::{
     Compensate, CompensateBy, Configuration, Handling, Linearise, Modes, Poles, Stability, Statics,
 };
 pub use browser::{Drive, Serving, View3d};
-pub use fmu::{Fmu, FmuAction};
+pub use fmu::{Export, Fmu, FmuAction};
 pub use pace::PaceArgs;
 pub use pictures::{Animate, Papers, Partition, Plot, View};
 pub use run::{Check, Compare, Run};
@@ -193,6 +193,7 @@ pub enum Command {
     /// Look into an FMU (FMI 2.0 or 3.0): what it can do, its inputs, outputs and parameters
     ///
     ///   oldham fmu info damper.fmu
+    ///   oldham fmu export two-mass-damped.toml -o pair.fmu
     ///
     /// In a model file an FMU is a section [fmu.NAME] with file = "damper.fmu".
     #[command(verbatim_doc_comment)]

@@ -66,12 +66,7 @@ fn two(manifest: &Manifest, texts: &Texts<'_>) -> String {
 }
 
 fn three(manifest: &Manifest, texts: &Texts<'_>) -> String {
-    let mut xml = head(
-        manifest,
-        texts,
-        "fmiVersion=\"3.0\"",
-        "instantiationToken",
-    );
+    let mut xml = head(manifest, texts, "fmiVersion=\"3.0\"", "instantiationToken");
     let _ = writeln!(
         xml,
         "  variableNamingConvention=\"flat\">\n  <CoSimulation modelIdentifier=\"{IDENTIFIER}\" \

@@ -72,7 +72,9 @@ pub enum ExportError {
         nearest: Option<String>,
     },
     /// A parameter on which it depends what the model consists of.
-    #[error("`{0}` says what the model consists of, so that it cannot be set in an FMU; set it before the export")]
+    #[error(
+        "`{0}` says what the model consists of, so that it cannot be set in an FMU; set it before the export"
+    )]
     Structural(String),
     /// The archive is there.
     #[error("{} already exists", .0.display())]
@@ -226,7 +228,10 @@ fn variables(
                     .filter(|&place| is_sent(place))
                     .collect();
                 if places.is_empty() {
-                    let sent = columns.iter().enumerate().filter(|(place, _)| is_sent(*place));
+                    let sent = columns
+                        .iter()
+                        .enumerate()
+                        .filter(|(place, _)| is_sent(*place));
                     let known = sent.map(|(_, column)| column.name.as_str());
                     return Err(ExportError::Unknown {
                         what: "output",
@@ -270,7 +275,9 @@ fn parameters(
     options: &ExportOptions,
 ) -> Result<Vec<String>, ExportError> {
     if options.parameters.is_empty() {
-        let all = model.parameters().filter(|name| template.has_parameter(name));
+        let all = model
+            .parameters()
+            .filter(|name| template.has_parameter(name));
         return Ok(all.map(Into::into).collect());
     }
     for name in &options.parameters {
@@ -298,7 +305,9 @@ fn token(content: &Content, manifest: &Manifest) -> String {
     let mut halves = [0xcbf2_9ce4_8422_2325_u64, 0x6c62_272e_07bb_0142];
     for bytes in files.chain([plain]) {
         for byte in bytes {
-            for (half, factor) in halves.iter_mut().zip([0x0000_0100_0000_01b3, 0x0000_0001_0000_01b5])
+            for (half, factor) in halves
+                .iter_mut()
+                .zip([0x0000_0100_0000_01b3, 0x0000_0001_0000_01b5])
             {
                 *half = (*half ^ u64::from(byte)).wrapping_mul(factor);
             }

@@ -132,8 +132,7 @@ pub unsafe fn get(
 ) -> i32 {
     let work = |instance: &mut Instance| {
         // SAFETY: as the caller promises.
-        let (references, values) =
-            unsafe { (slice(references, count)?, slice_mut(values, room)?) };
+        let (references, values) = unsafe { (slice(references, count)?, slice_mut(values, room)?) };
         if references.len() != values.len() {
             return Err("as many values as references are asked for".into());
         }

@@ -112,9 +112,7 @@ impl Instance {
                 "`{}` is an output and cannot be set",
                 variable.name
             )),
-            _ if !value.is_finite() => {
-                Err(format!("`{}` cannot be {value}", variable.name))
-            }
+            _ if !value.is_finite() => Err(format!("`{}` cannot be {value}", variable.name)),
             Role::Parameter if self.is_initialised => Err(format!(
                 "`{}` is a parameter and cannot be set after the start",
                 variable.name
@@ -261,7 +259,9 @@ impl Instance {
             .template
             .with(&set)
             .map_err(|problems| problems.to_string())?;
-        let simulation = model.simulation().map_err(|problems| problems.to_string())?;
+        let simulation = model
+            .simulation()
+            .map_err(|problems| problems.to_string())?;
         let column = |variable: &oldham_fmu_export::Variable| {
             let mut columns = simulation.columns().iter();
             match variable.role {

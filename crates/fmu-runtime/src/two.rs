@@ -112,7 +112,9 @@ fn path_of(uri: &str) -> PathBuf {
     let mut left = path.as_bytes();
     while let [first, others @ ..] = left {
         left = others;
-        let digits = others.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let digits = others
+            .get(..2)
+            .and_then(|two| std::str::from_utf8(two).ok());
         let escaped = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
         match (first, escaped) {
             (b'%', Some(byte)) if rest.len() != uri.len() => {
@@ -324,7 +326,12 @@ mod tests {
 
     #[test]
     fn folders_are_given_in_several_ways() {
-        for uri in ["file:///tmp/a%20b/c", "file:/tmp/a%20b/c", "file://host/tmp/a%20b/c", "/tmp/a b/c"] {
+        for uri in [
+            "file:///tmp/a%20b/c",
+            "file:/tmp/a%20b/c",
+            "file://host/tmp/a%20b/c",
+            "/tmp/a b/c",
+        ] {
             assert_eq!(path_of(uri), Path::new("/tmp/a b/c"), "{uri}");
         }
         assert_eq!(path_of("/tmp/100%20"), Path::new("/tmp/100%20"));

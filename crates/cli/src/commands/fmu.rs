@@ -6,6 +6,7 @@ use oldham_fmi::{Causality, Description, Package, Variable, Version};
 use serde_json::{Value, json};
 
 use crate::args::{Fmu, FmuAction};
+use crate::commands::fmu_export;
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::say;
@@ -14,6 +15,7 @@ use crate::table::Table;
 pub fn execute(arguments: &Fmu) -> Result<(), Failure> {
     match &arguments.action {
         FmuAction::Info { file, json } => info(file, *json),
+        FmuAction::Export(arguments) => fmu_export::execute(arguments),
     }
 }
 

@@ -29,7 +29,9 @@ pub(super) fn of_table(name: &str, mut schema: Value) -> Result<Value, String> {
         schema = json!({ "description": schema["description"].as_str().unwrap_or_default() });
     }
     let Some(object) = schema.as_object_mut() else {
-        return Err(format!("the keys of `{name}` are not described by an object"));
+        return Err(format!(
+            "the keys of `{name}` are not described by an object"
+        ));
     };
     object.insert("type".into(), "object".into());
     object.insert("additionalProperties".into(), false.into());
