@@ -62,18 +62,27 @@ def _watched(work: Callable[[], Any], cancel: Callable[[], None] | None) -> tupl
         finally:
             done.set()
 
-    threading.Thread(target=run, name="oldham", daemon=True).start()
+    thread = threading.Thread(target=run, name="oldham", daemon=True)
     interrupted: BaseException | None = None
-    while True:
-        try:
-            while not done.wait(_LOOK):
-                pass
-            break
-        except BaseException as signal:
-            if cancel is None or interrupted is not None:
-                raise
-            interrupted = signal
+    try:
+        while not done.is_set():
+            try:
+                if thread.ident is None:
+                    thread.start()
+                while not done.wait(_LOOK):
+                    pass
+            except BaseException as signal:
+                if cancel is None or interrupted is not None:
+                    raise
+                interrupted = signal
+                cancel()
+    except BaseException:
+        # A second signal, perhaps while the first one was seen to: nobody waits any longer than the run needs to
+        # hear of it.
+        if cancel is not None:
             cancel()
+            done.wait(1.0)
+        raise
     result, error = box[0]
     if error is not None:
         raise error

@@ -70,7 +70,8 @@ class Model:
         *,
         kinds: Sequence[type] = (),
     ) -> Model:
-        """A model given as TOML; files that it names are looked for in the folder of `name`."""
+        """A model given as TOML; data files that it names are looked for in the folder of `name`. Only files can
+        include others."""
         return cls._made(os.fspath(name), text, None, dict(settings or {}), tuple(kinds))
 
     @classmethod
@@ -83,7 +84,7 @@ class Model:
         kinds: Sequence[type] = (),
     ) -> Model:
         """A model given as dictionaries, with the keys of model files. Problems are told by the paths of
-        their keys; files that it names are looked for in the folder of `name`."""
+        their keys; data files that it names are looked for in the folder of `name`. Only files can include others."""
         text, places = _toml.write(data)
         return cls._made(os.fspath(name), text, places, dict(settings or {}), tuple(kinds))
 

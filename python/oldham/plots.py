@@ -63,7 +63,7 @@ def curve(study: StabilityCurve) -> Figure:
 def map(study: StabilityMap) -> Figure:
     """Where the first scheme is unstable, the borders of all, and the model's own point."""
     figure, (axes,) = _figure(height=4.6)
-    unstable = np.where(np.isnan(study.own), np.nan, study.own > 1.0 + 1e-9)
+    unstable = np.where(study.own > 1.0 + 1e-9, 1.0, np.nan)
     axes.pcolormesh(study.x, study.y, unstable, cmap="Oranges", vmin=0, vmax=2, shading="nearest")
     axes.plot([], [], "s", color="#fdae6b", label="unstable")
     for scheme, (x, y) in study.borders.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import matplotlib
@@ -30,4 +29,6 @@ def command() -> Path:
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    os.environ.setdefault("MPLBACKEND", "Agg")
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    # Other processes find the package, too.
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "python"))

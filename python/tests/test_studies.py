@@ -18,7 +18,7 @@ def test_a_map_is_that_of_the_recurrence(examples: Path) -> None:
     assert study.own.shape == (3, 5) and study.here == (100.0, 4e-3)
     assert study.plot().axes
     x = model.stability_curve(("kc", 10.0, 1000.0, 5))
-    assert np.allclose(x.radius[next(iter(x.radius))], study.own[-1], rtol=0, atol=1e-12)
+    assert np.allclose(x.radius[next(iter(x.radius))], study.own[-1], rtol=0, atol=1e-8)
     assert x.plot().axes
     border = model.stability_borders(("simulation.step", 1e-4, 8e-3))
     (found,) = border.values()
@@ -66,8 +66,8 @@ def test_verdicts_and_remedies(examples: Path) -> None:
     assert verdict["remedies"], verdict
     poles = model.poles()
     assert len(poles["poles"]) == 2
-    tried = model.compensate("sampled")
-    assert tried[0]["offered"] and tried[0]["radius_with"] < 1.0
+    offered = [tried for tried in model.compensate() if tried["offered"]]
+    assert offered and all(one["radius_with"] < 1.0 < one["radius_without"] for one in offered)
 
 
 def test_statics_and_modes_of_a_beam(examples: Path) -> None:

@@ -18,7 +18,7 @@ examples = Path(__file__).resolve().parents[2] / "examples"
 
 @oldham.subsystem("spool")
 class Spool:
-    """A proportional controller of the cylinder's length, sampled at every macro step."""
+    """A proportional controller of the cylinder's length; a positive spool shortens it."""
 
     target: float
     gain: float = 2.0
@@ -32,7 +32,7 @@ class Spool:
     def advance(
         self, state: NDArray[np.float64], t: float, dt: float, u: NDArray[np.float64]
     ) -> None:
-        state[0] = np.clip(self.gain * (self.target - u[0]), -0.05, 0.05)
+        state[0] = np.clip(self.gain * (u[0] - self.target), -0.03, 0.03)
 
     def send(self, state: NDArray[np.float64], t: float, u: NDArray[np.float64]) -> float:
         return float(state[0])
@@ -53,7 +53,8 @@ from = "it.spool"
 to = "oil.lift.spool"
 """
 settings = {'excitation."oil.lift.spool"': None, "simulation.duration": 1.2}
-results = oldham.Model.from_text(text, settings=settings, kinds=[Spool]).run()
+Path("controlled.toml").write_text(text)
+results = oldham.Model("controlled.toml", settings, kinds=[Spool]).run()
 results.plot("arm.lift.length", "it.spool", "oil.lift.force").savefig("manipulator.png", dpi=80)
 length = results["arm.lift.length"]
 print(f"the cylinder went from {length[0]:.3f} m to {length[-1]:.3f} m")
