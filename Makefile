@@ -4,8 +4,9 @@ OLDHAM := target/release/oldham
 DEMO   := examples/two-mass-force-displacement.toml
 MDBOOK := target/tools/bin/mdbook
 PEERS  := target/tools/peers
+PYTHON := target/python/venv/bin/python
 
-.PHONY: demo test page soak fuzz audit bench docs clean
+.PHONY: demo test page python soak fuzz audit bench docs clean
 
 ## A coupled run beside its monolithic reference: a table and a picture.
 demo: $(OLDHAM)
@@ -34,12 +35,23 @@ test: docs page
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
+	$(MAKE) python
 	node web/test/browser.mjs target/debug target/browser
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 ## The page of `view` and `drive`: its types, and whether the committed one is what its sources make.
 page: web/node_modules
 	cd web && npm run --silent check && node build.mjs --check
+
+## The Python package: its tests, tutorials and types, on the library that `cargo test --workspace` builds.
+python: target/python/installed
+	cargo test --workspace --test border --test calls --no-run
+	cd python && OLDHAM_LIBRARY=$(CURDIR)/target/debug/deps/liboldham_python.so $(CURDIR)/$(PYTHON) -m pytest
+
+target/python/installed: python/requirements-tests.txt
+	python3 -m venv target/python/venv
+	$(PYTHON) -m pip install --quiet -r $<
+	touch $@
 
 web/node_modules: web/package-lock.json
 	cd web && npm ci --ignore-scripts --no-audit --no-fund

@@ -21,7 +21,7 @@ pub use analysis::{
     Compensate, CompensateBy, Configuration, Handling, Linearise, Modes, Poles, Stability, Statics,
 };
 pub use browser::{Drive, Serving, View3d};
-pub use fmu::{Fmu, FmuAction, FmuRun, Worker};
+pub use fmu::{Export, Fmu, FmuAction, FmuRun, Worker};
 pub use pace::PaceArgs;
 pub use pictures::{Animate, Papers, Partition, Plot, View};
 pub use run::{Check, Compare, Run};
@@ -195,6 +195,7 @@ pub enum Command {
     ///   oldham fmu info damper.fmu
     ///   oldham fmu validate damper.fmu
     ///   oldham fmu run damper.fmu --input velocity='0.1 * sin(6 * t)' --plot damper.svg
+    ///   oldham fmu export two-mass-damped.toml -o pair.fmu
     ///
     /// In a model file an FMU is a section [fmu.NAME] with file = "damper.fmu".
     #[command(verbatim_doc_comment)]

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, Report, Severity};
 use oldham_cosim::{CheckpointError, Fault};
 use oldham_fmi::PackageError;
+use oldham_fmu_export::ExportError;
 use oldham_model::{Location, Problems};
 use oldham_papers::PaperError;
 use oldham_results::plot::PlotError;
@@ -201,6 +202,18 @@ pub enum Failure {
     /// A worker that nobody needs.
     #[error("this is no command for people: {0}")]
     NotAWorker(String),
+    /// A model cannot be exported.
+    #[error("{}{}", .0, replaced(.0))]
+    Export(ExportError),
+    /// The library of exported FMUs is not there.
+    #[error(
+        "the library that goes into FMUs is not {}: build it with `cargo build --release --package \
+         oldham-fmu-runtime`, or name it with --runtime", .path.display()
+    )]
+    NoRuntime {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
     /// A benchmark lacks what it needs.
     #[error("the benchmark `{name}` cannot be made: {reason}")]
     Benchmark {
@@ -227,6 +240,22 @@ pub enum Failure {
         /// The answer for machines.
         answer: Box<Value>,
     },
+}
+
+fn replaced(error: &ExportError) -> &'static str {
+    match error {
+        ExportError::Exists(_) => "; choose another --out, or add --force",
+        _ => "",
+    }
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Model(problems) => Self::Model(problems),
+            other => Self::Export(other),
+        }
+    }
 }
 
 fn elsewhere(error: &PlotError) -> &'static str {

@@ -278,7 +278,8 @@ impl Checkpoint {
         draft.publish().map_err(failed)
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    /// The content of a file, for those who keep it elsewhere.
+    pub fn bytes(&self) -> Vec<u8> {
         let header = serde_json::to_vec(&self.header).expect("a header is plain data");
         let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
@@ -303,7 +304,8 @@ impl Checkpoint {
         })
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
+    /// Reads the content of a file, or says what is wrong with it.
+    pub fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
         let (content, checksum) = bytes.split_last_chunk::<4>().ok_or("it is too short")?;
         let rest = content
             .strip_prefix(MAGIC.as_slice())

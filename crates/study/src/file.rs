@@ -25,9 +25,7 @@ pub struct ModelFile {
 pub fn shipped_kinds() -> &'static Extensions {
     static KINDS: OnceLock<Extensions> = OnceLock::new();
     KINDS.get_or_init(|| {
-        let mut kinds = Extensions::new();
-        oldham_vehicle::register(&mut kinds);
-        oldham_hydraulic_network::register(&mut kinds);
+        let mut kinds = oldham_kinds::native().clone();
         oldham_fmi::register(&mut kinds);
         oldham_process::register(&mut kinds);
         kinds

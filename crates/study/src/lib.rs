@@ -56,7 +56,7 @@ pub use mechanisms::{
     Vibrations, all_rest, contact_note, is_without_coupling, mechanisms, resting_actuators,
     resting_parts, shows_node, statics, statics_notes, turning_frames, vibrations,
 };
-pub use memory::{Recorded, solve_in_memory};
+pub use memory::{MemoryOptions, Recorded, run_in_memory, solve_in_memory};
 pub use motion::{LookedAt, Met, NotJudged, StateKind, Survey, SurveyProgress};
 pub use oldham_vehicle::handling::STANDARD_GRAVITY;
 pub use partition::{CutMechanism, partitions};
@@ -66,7 +66,7 @@ pub use poles::{
 };
 pub use real_time::RealTime;
 pub use remedies::LONGEST as LONGEST_SEARCH;
-pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};
+pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path, digest};
 pub use seek::{Found, Wanted, seek};
 pub use stability::{
     Axis, BorderStudy, CouplingMode, CouplingModes, GridProgress, Scheme, SchemeBorders, SchemeMap,

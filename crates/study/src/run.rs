@@ -467,8 +467,8 @@ fn metadata(file: &ModelFile, model: &Model, monolithic: bool) -> Metadata {
     }
 }
 
-/// What a checkpoint belongs to.
-pub(crate) fn digest(file: &ModelFile, model: &Model, monolithic: bool) -> String {
+/// What a checkpoint belongs to: a digest of the model, its settings and its files.
+pub fn digest(file: &ModelFile, model: &Model, monolithic: bool) -> String {
     format!(
         "{:016x}",
         fnv1a(identity(file, model, monolithic).as_bytes())

@@ -8,6 +8,7 @@ use oldham_fmi::{Causality, Description, Package, PackageError, Variable, Versio
 use serde_json::{Value, json};
 
 use crate::args::{Arguments, Fmu, FmuAction, FmuRun};
+use crate::commands::fmu_export;
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::say;
@@ -18,6 +19,7 @@ pub fn execute(arguments: &Fmu) -> Result<(), Failure> {
         FmuAction::Info { file, json } => info(file, *json),
         FmuAction::Validate { file, json } => try_out(file, *json),
         FmuAction::Run(arguments) => run(arguments),
+        FmuAction::Export(arguments) => fmu_export::execute(arguments),
     }
 }
 

@@ -266,6 +266,42 @@ impl Extensions {
         add::<T, _>(&mut self.subsystems, name, &schema::section_words(), make);
     }
 
+    /// The same where the keys are known at run time only, such as those of a class in another language: `keys` is
+    /// the JSON Schema of the table, without references. It says why the kind cannot be added.
+    pub fn subsystem_of_keys<P: ForeignPart + 'static>(
+        &mut self,
+        name: &str,
+        keys: Value,
+        make: impl Fn(Value, &mut Context<'_>) -> Option<P> + Send + Sync + 'static,
+    ) -> Result<(), String> {
+        let make: Box<MakePart> = Box::new(move |settings, context| {
+            let part = make(settings.read(context)?, context)?;
+            Some(Arc::new(part))
+        });
+        self.schema.take();
+        let taken = schema::section_words();
+        try_add(&mut self.subsystems, name, &taken, keys, make)
+    }
+
+    /// The same for a predictor.
+    pub fn predictor_of_keys<P>(
+        &mut self,
+        name: &str,
+        keys: Value,
+        make: impl Fn(Value, &mut Context<'_>) -> Option<P> + Send + Sync + 'static,
+    ) -> Result<(), String>
+    where
+        P: Fn(&Ports) -> Box<dyn Predictor> + Send + Sync + 'static,
+    {
+        let make: Box<MakePredictor> = Box::new(move |settings, context| {
+            let factory = make(settings.read(context)?, context)?;
+            Some(Arc::new(factory))
+        });
+        self.schema.take();
+        let taken = schema::predictor_words();
+        try_add(&mut self.predictors, name, &taken, keys, make)
+    }
+
     /// Adds a predictor: `predictor = "name"`, or a table with this `kind`.
     pub fn predictor<T, P>(
         &mut self,
@@ -281,6 +317,11 @@ impl Extensions {
         });
         self.schema.take();
         add::<T, _>(&mut self.predictors, name, &schema::predictor_words(), make);
+    }
+
+    /// Names of the kinds of subsystems.
+    pub fn subsystem_kinds(&self) -> impl Iterator<Item = &str> {
+        self.subsystems.iter().map(|kind| kind.name.as_str())
     }
 
     /// The JSON Schema of model files with these kinds.
@@ -315,10 +356,27 @@ pub(crate) fn find<'e, M: ?Sized>(kinds: &'e Kinds<M>, name: &str) -> Option<&'e
 }
 
 fn add<T: JsonSchema, M: ?Sized>(kinds: &mut Kinds<M>, name: &str, taken: &[String], make: Box<M>) {
-    assert!(words::is_name(name), "`{name}` is no name");
-    let is_taken = taken.iter().any(|word| word == name) || find(kinds, name).is_some();
-    assert!(!is_taken, "there is a kind `{name}` already");
-    let schema = schema::of_table::<T>(name);
+    let keys = schema::of_type::<T>();
+    if let Err(why) = try_add(kinds, name, taken, keys, make) {
+        panic!("{why}");
+    }
+}
+
+fn try_add<M: ?Sized>(
+    kinds: &mut Kinds<M>,
+    name: &str,
+    taken: &[String],
+    keys: Value,
+    make: Box<M>,
+) -> Result<(), String> {
+    if !words::is_name(name) {
+        return Err(format!("`{name}` is not a name for a kind"));
+    }
+    if taken.iter().any(|word| word == name) || find(kinds, name).is_some() {
+        return Err(format!("there is a kind `{name}` already"));
+    }
+    let schema = schema::of_table(name, keys)?;
     let name = name.to_owned();
     kinds.push(Arc::new(Kind { name, schema, make }));
+    Ok(())
 }

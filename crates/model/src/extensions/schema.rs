@@ -11,35 +11,39 @@ use crate::schema::{SchemaShape, forget_null, shared};
 /// Keys that all subsystems have.
 pub(super) const HEAD: [&str; 4] = ["every", "micro_steps", "micro_step", "predictor"];
 
-/// The schema of a table, complete in itself.
-pub(super) fn of_table<T: JsonSchema>(name: &str) -> Value {
+/// The schema of a type, complete in itself.
+pub(super) fn of_type<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    let mut schema = settings
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value();
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.to_value()
+}
+
+/// The schema of a table with these keys, or why there is none.
+pub(super) fn of_table(name: &str, mut schema: Value) -> Result<Value, String> {
     forget_null(&mut schema);
     let is_unit = schema["type"] == "null" || schema["type"].is_null();
     if is_unit && schema.get("properties").is_none() {
         schema = json!({ "description": schema["description"].as_str().unwrap_or_default() });
     }
-    let object = schema.as_object_mut().expect("a schema is an object");
+    let Some(object) = schema.as_object_mut() else {
+        return Err(format!(
+            "the keys of `{name}` are not described by an object"
+        ));
+    };
     object.insert("type".into(), "object".into());
     object.insert("additionalProperties".into(), false.into());
     object.remove("title");
     let properties = object.entry("properties").or_insert(json!({}));
-    let reserved = TAGS.iter().chain(&HEAD);
-    for key in reserved {
-        let is_own = properties.get(key).is_some();
-        assert!(
-            !is_own,
+    let mut reserved = TAGS.iter().chain(&HEAD);
+    match reserved.find(|key| properties.get(key).is_some()) {
+        Some(key) => Err(format!(
             "a table of `{name}` cannot have a key `{key}` of its own"
-        );
+        )),
+        None => Ok(schema),
     }
-    schema
 }
 
 /// The format's own types of joints, and what they were called before.

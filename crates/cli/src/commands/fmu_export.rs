@@ -1,0 +1,85 @@
+//! `oldham fmu export`: a model as an FMU.
+
+use std::path::PathBuf;
+
+use oldham_fmu_export::{ExportOptions, Manifest, Role, Version, export};
+use serde_json::json;
+
+use crate::args::Export;
+use crate::failure::Failure;
+use crate::table::number;
+use crate::{load, picture, say};
+
+/// The name of the library that goes into FMUs.
+const RUNTIME: &str = "liboldham_fmu.so";
+
+pub fn execute(arguments: &Export) -> Result<(), Failure> {
+    let model = load::model(&arguments.model)?;
+    picture::protect(&arguments.out, &[&arguments.model.model])?;
+    let path = runtime(arguments);
+    let Ok(library) = std::fs::read(&path) else {
+        return Err(Failure::NoRuntime { path });
+    };
+    let options = ExportOptions {
+        version: match arguments.fmi.as_str() {
+            "2" => Version::Two,
+            _ => Version::Three,
+        },
+        outputs: arguments.outputs.clone(),
+        parameters: arguments.parameters.clone(),
+        force: arguments.force,
+    };
+    let settings = arguments.model.changes.settings();
+    let written = export(&model, &settings, &options, &library, &arguments.out)?;
+    let names = |wanted: fn(&Role) -> bool| -> Vec<&str> {
+        let variables = written.variables.iter();
+        let wanted = variables.filter(|variable| wanted(&variable.role));
+        wanted.map(|variable| variable.name.as_str()).collect()
+    };
+    let inputs = names(|role| matches!(role, Role::Input { .. }));
+    let outputs = names(|role| *role == Role::Output);
+    let parameters = names(|role| *role == Role::Parameter);
+    if arguments.json {
+        let told = json!({
+            "command": "fmu export", "status": "finished", "model": written.name,
+            "fmu": load::shown(&arguments.out), "fmi": arguments.fmi, "step": written.step,
+            "inputs": inputs, "outputs": outputs, "parameters": parameters,
+        });
+        say!("{told:#}");
+    } else {
+        print(&written, &arguments.fmi);
+        let counts = [inputs.len(), outputs.len(), parameters.len()];
+        say!(
+            "  {} inputs, {} outputs, {} parameters; `oldham fmu info` lists them",
+            counts[0],
+            counts[1],
+            counts[2]
+        );
+        say!("FMU: {}", arguments.out.display());
+    }
+    Ok(())
+}
+
+fn print(written: &Manifest, version: &str) {
+    say!(
+        "{} as an FMU (FMI {version}.0, co-simulation)",
+        written.name
+    );
+    say!(
+        "  communication steps: {} s and multiples of it",
+        number(written.step)
+    );
+}
+
+/// Where the library is: named, or beside this program.
+fn runtime(arguments: &Export) -> PathBuf {
+    let beside = || {
+        let program = std::env::current_exe().unwrap_or_default();
+        let folder = program.parent().unwrap_or(std::path::Path::new(""));
+        // A build for tests has it among the parts.
+        let places = [folder.join(RUNTIME), folder.join("deps").join(RUNTIME)];
+        let found = places.iter().find(|place| place.exists()).cloned();
+        found.unwrap_or_else(|| folder.join(RUNTIME))
+    };
+    arguments.runtime.clone().unwrap_or_else(beside)
+}

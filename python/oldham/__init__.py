@@ -1,0 +1,45 @@
+"""Oldham: co-simulation of multibody systems, and whether the coupling can be trusted.
+
+    >>> import oldham
+    >>> model = oldham.Model("fontana.toml")
+    >>> results = model.run()
+    >>> results.plot("girder.*")
+
+`Model` reads and checks a model; `Model.run` gives `Results`; `Model.stepper` goes on a step at a time;
+`subsystem` makes a Python class a part. The guide has a page on all of it.
+"""
+
+# The native part first: it refuses interpreters in which it cannot be.
+from . import _native
+from . import ports
+from ._native import __version__
+from .errors import ModelError, OldhamError, Problem, RunError, StateError, StudyError
+from .kinds import predictor, subsystem
+from .model import Builder, Model
+from .results import Results, read
+from .stepper import State, Stepper
+from .studies import Linear, StabilityCurve, StabilityMap
+from .sweeps import Sweep
+
+__all__ = [
+    "Builder",
+    "Linear",
+    "Model",
+    "ModelError",
+    "OldhamError",
+    "Problem",
+    "Results",
+    "RunError",
+    "StabilityCurve",
+    "StabilityMap",
+    "State",
+    "StateError",
+    "Stepper",
+    "StudyError",
+    "Sweep",
+    "__version__",
+    "ports",
+    "predictor",
+    "read",
+    "subsystem",
+]

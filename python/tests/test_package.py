@@ -1,0 +1,99 @@
+"""The package as a whole: interpreters, tutorials, types, bench."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PYTHON = Path(__file__).resolve().parents[1]
+SCRIPTS = sorted((PYTHON / "tutorials").glob("*.py")) + sorted((PYTHON / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_scripts_run(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if script.stem == "ray_sweep":
+        pytest.importorskip("ray")
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    runpy.run_path(str(script), run_name="__main__")
+
+
+def test_types_are_checked() -> None:
+    environment = {**os.environ, "MYPYPATH": str(PYTHON)}
+    told = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--config-file", PYTHON / "pyproject.toml"),
+            *("--cache-dir", PYTHON.parent / "target" / "python" / "mypy"),
+            *("-p", "oldham"),
+        ],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert told.returncode == 0, told.stdout
+    scripts = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--config-file", PYTHON / "pyproject.toml"),
+            *("--cache-dir", PYTHON.parent / "target" / "python" / "mypy"),
+            *("--scripts-are-modules", *map(str, SCRIPTS)),
+        ],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert scripts.returncode == 0, scripts.stdout
+
+
+def test_the_stub_has_what_the_native_part_has() -> None:
+    from oldham import _native
+
+    stub = (PYTHON / "oldham" / "_native.pyi").read_text()
+    for cls in (_native.Columns, _native.Model, _native.State, _native.Stepper):
+        assert f"class {cls.__name__}:" in stub
+        for name in vars(cls):
+            if not name.startswith("_"):
+                assert f"def {name}(" in stub or f"    {name}: " in stub, (cls, name)
+
+
+def test_a_second_interpreter_is_refused() -> None:
+    try:
+        import _xxsubinterpreters as interpreters  # type: ignore[import-not-found]
+    except ImportError:
+        import _interpreters as interpreters  # type: ignore[import-not-found]
+    script = (
+        "try:\n"
+        "    import oldham\n"
+        "except ImportError as error:\n"
+        "    assert 'nterpreter' in str(error), error\n"
+        "else:\n"
+        "    raise SystemExit('it was imported')\n"
+    )
+    other = interpreters.create()
+    failed = interpreters.run_string(other, f"import sys\nsys.path[:] = {sys.path!r}\n{script}")
+    assert not failed, failed
+    interpreters.destroy(other)
+
+
+def test_it_needs_numpy_alone() -> None:
+    script = (
+        "import sys, oldham\n"
+        "assert not {'pandas', 'pyarrow', 'matplotlib', 'scipy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_bench_tells_its_lines() -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "oldham.bench", "--json", "--quick"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = {line["name"]: line for line in json.loads(told.stdout)["lines"]}
+    assert set(lines) == {"step", "subsystem", "columns", "import"}
+    assert all(line["value"] >= 0 and line["required"] > 0 for line in lines.values())
