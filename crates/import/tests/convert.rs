@@ -315,12 +315,6 @@ fn what_is_unlikely_is_remarked() {
     let missing = mesh.replace("wedge.stl", "nothing.stl");
     let said = notes(&small(&missing).unwrap(), NoteKind::LeftOut);
     assert!(said.contains("there is no file"), "{said}");
-    let collada = mesh.replace("wedge.stl", "wedge.dae");
-    let said = notes(&small(&collada).unwrap(), NoteKind::LeftOut);
-    assert!(
-        said.contains("there is no file") || said.contains("only .stl"),
-        "{said}"
-    );
 }
 
 /// A file that claims to be larger than any mesh may be is not read.

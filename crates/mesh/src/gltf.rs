@@ -5,6 +5,7 @@
 use oldham_space::{Mat3, Quaternion, Vec3};
 use serde_json::Value;
 
+use crate::placed::Placed;
 use crate::{Builder, MeshError};
 
 /// Nodes in one another, and nodes that are met.
@@ -39,7 +40,7 @@ pub(crate) fn read(bytes: &[u8], mesh: &mut Builder) -> Read<()> {
             return Err(MeshError::new("its nodes hang in one another without end"));
         }
         let node = &file.root["nodes"][node];
-        let here = parent.then(&Placed::of(node));
+        let here = parent.then(&placed(node));
         if let Some(number) = index(&node["mesh"]) {
             file.mesh(number, &here, mesh)?;
         }
@@ -109,55 +110,30 @@ fn base64(text: &str) -> Read<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A place, with axes that may be stretched.
-#[derive(Clone, Copy)]
-struct Placed {
-    axes: Mat3,
-    origin: Vec3,
-}
-
-impl Placed {
-    const WHERE_IT_IS: Self = Self {
-        axes: Mat3::IDENTITY,
-        origin: Vec3::ZERO,
-    };
-
-    fn of(node: &Value) -> Self {
-        if let Some(m) = numbers::<16>(&node["matrix"]) {
-            let column = |at: usize| Vec3::new(m[at], m[at + 1], m[at + 2]);
-            return Self {
-                axes: Mat3::from_columns(column(0), column(4), column(8)),
-                origin: column(12),
-            };
-        }
-        let [x, y, z] = numbers(&node["translation"]).unwrap_or_default();
-        let turned = match numbers::<4>(&node["rotation"]) {
-            Some([qx, qy, qz, qw]) => {
-                let norm = (qx * qx + qy * qy + qz * qz + qw * qw).sqrt();
-                match norm > 0.0 {
-                    true => rotation([qw, qx, qy, qz].map(|q| q / norm)),
-                    false => Mat3::IDENTITY,
-                }
-            }
-            None => Mat3::IDENTITY,
+/// Where a node is.
+fn placed(node: &Value) -> Placed {
+    if let Some(m) = numbers::<16>(&node["matrix"]) {
+        let column = |at: usize| Vec3::new(m[at], m[at + 1], m[at + 2]);
+        return Placed {
+            axes: Mat3::from_columns(column(0), column(4), column(8)),
+            origin: column(12),
         };
-        let [sx, sy, sz] = numbers(&node["scale"]).unwrap_or([1.0; 3]);
-        Self {
-            axes: turned * Mat3::diagonal(sx, sy, sz),
-            origin: Vec3::new(x, y, z),
-        }
     }
-
-    fn then(&self, inner: &Self) -> Self {
-        Self {
-            axes: self.axes * inner.axes,
-            origin: self.axes * inner.origin + self.origin,
+    let [x, y, z] = numbers(&node["translation"]).unwrap_or_default();
+    let turned = match numbers::<4>(&node["rotation"]) {
+        Some([qx, qy, qz, qw]) => {
+            let norm = (qx * qx + qy * qy + qz * qz + qw * qw).sqrt();
+            match norm > 0.0 {
+                true => rotation([qw, qx, qy, qz].map(|q| q / norm)),
+                false => Mat3::IDENTITY,
+            }
         }
-    }
-
-    fn is_mirrored(&self) -> bool {
-        let [a, b, c] = [0, 1, 2].map(|column| self.axes.column(column));
-        a.dot(b.cross(c)) < 0.0
+        None => Mat3::IDENTITY,
+    };
+    let [sx, sy, sz] = numbers(&node["scale"]).unwrap_or([1.0; 3]);
+    Placed {
+        axes: turned * Mat3::diagonal(sx, sy, sz),
+        origin: Vec3::new(x, y, z),
     }
 }
 
@@ -184,10 +160,7 @@ impl File {
             let places = self.positions(accessor)?;
             let places: Vec<u32> = places
                 .into_iter()
-                .map(|at| {
-                    let at = placed.axes * at + placed.origin;
-                    mesh.point([at.0[0] as f32, at.0[1] as f32, at.0[2] as f32])
-                })
+                .map(|at| mesh.point(placed.point(at)))
                 .collect();
             let order: Vec<usize> = match index(&primitive["indices"]) {
                 Some(accessor) => self.order(accessor)?,

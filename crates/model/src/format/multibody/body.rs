@@ -27,7 +27,7 @@ pub(crate) struct Body {
     pub inertia: Option<At<Vector>>,
     /// A homogeneous shape, which gives the inertia where none is given, and is drawn.
     pub shape: Option<At<Solid>>,
-    /// A file of triangles (.stl, .obj, .gltf or .glb) that is drawn in the browser instead, in node axes; its path
+    /// A file of triangles (.stl, .obj, .dae, .gltf or .glb) that is drawn in the browser instead, in node axes; its path
     /// is relative to the model file. It has no mass.
     pub mesh: Option<At<String>>,
     /// With `mesh`: metres for each unit of the file, such as 1e-3 for millimetres.

@@ -22,7 +22,7 @@ pub(crate) struct Visual {
     pub cylinder: Option<At<Lengths>>,
     /// Radius, and length between the centres of the two half spheres, in m; along the first axis.
     pub capsule: Option<At<Lengths>>,
-    /// A file of triangles (.stl, .obj, .gltf or .glb); its path is relative to the model file.
+    /// A file of triangles (.stl, .obj, .dae, .gltf or .glb); its path is relative to the model file.
     pub mesh: Option<At<String>>,
     /// With `mesh`: metres for each unit of the file along its three axes; negative ones mirror it.
     #[schemars(extend("default" = [1.0, 1.0, 1.0]))]

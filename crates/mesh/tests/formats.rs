@@ -1,4 +1,6 @@
-use super::*;
+//! Meshes in all formats, whole and damaged, and what they enclose.
+
+use oldham_mesh::{Mesh, enclosed, extreme_points};
 
 const TEXT: &str = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n\
                     vertex 0 1 0\nendloop\nendfacet\nfacet normal 0 0 1\nouter loop\n\
@@ -75,6 +77,25 @@ fn base64(data: &[u8]) -> String {
     text
 }
 
+const TRIANGLES: &str = r##"<triangles count="2"><input semantic="VERTEX" source="#v" offset="0"/>
+    <input semantic="NORMAL" source="#n" offset="1"/><p>0 0 1 0 2 0 1 0 3 0 2 0</p></triangles>"##;
+const FACES: &str = r##"<polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/>
+    <vcount>4</vcount><p>0 1 3 2</p></polylist>"##;
+
+/// A square of 1000 mm, turned by a quarter about the third axis and lifted by 500 mm.
+fn collada(faces: &str) -> String {
+    format!(
+        r##"<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><unit meter="0.001"/></asset>
+        <library_geometries><geometry id="g"><mesh>
+        <source id="s"><float_array id="f">0 0 0 1000 0 0 0 1000 0 1000 1000 0</float_array>
+        <technique_common><accessor source="#f" count="4" stride="3"/></technique_common></source>
+        <vertices id="v"><input semantic="POSITION" source="#s"/></vertices>{faces}</mesh></geometry></library_geometries>
+        <library_visual_scenes><visual_scene id="scene"><node><translate>0 0 500</translate>
+        <node><rotate>0 0 2 90</rotate><instance_geometry url="#g"/></node></node></visual_scene></library_visual_scenes>
+        <scene><instance_visual_scene url="#scene"/></scene></COLLADA>"##
+    )
+}
+
 #[test]
 fn a_square_is_the_same_in_all_formats() {
     let text = Mesh::parse("stl", TEXT.as_bytes()).unwrap();
@@ -88,6 +109,25 @@ fn a_square_is_the_same_in_all_formats() {
     ];
     for mesh in others {
         assert_eq!(mesh, Ok(text.clone()));
+    }
+    // In millimetres, turned and moved, as triangles and as a face of four corners.
+    for faces in [TRIANGLES, FACES] {
+        let mesh = Mesh::parse("dae", collada(faces).as_bytes()).unwrap();
+        assert_eq!((mesh.points.len(), mesh.triangles.len()), (4, 2));
+        let mut points = mesh.points;
+        points.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        let exact = [
+            [-1.0, 0.0, 0.5],
+            [-1.0, 1.0, 0.5],
+            [0.0, 0.0, 0.5],
+            [0.0, 1.0, 0.5],
+        ];
+        for (point, exact) in points.iter().zip(exact) {
+            assert!(
+                (0..3).all(|i| (point[i] - exact[i]).abs() < 1e-6),
+                "{point:?}"
+            );
+        }
     }
     assert_eq!((text.points.len(), text.triangles.len()), (4, 2));
     // A face with four corners is two triangles.
@@ -105,6 +145,8 @@ fn damaged_files_are_refused_in_words() {
         ("stl", binary()),
         ("gltf", within),
         ("glb", beside),
+        ("dae", collada(TRIANGLES).into_bytes()),
+        ("dae", collada(FACES).into_bytes()),
     ];
     for (ending, whole) in all {
         for length in 0..whole.len() {
