@@ -6,7 +6,7 @@ MDBOOK := target/tools/bin/mdbook
 PEERS  := target/tools/peers
 PYTHON := target/python/venv/bin/python
 
-.PHONY: demo test page python soak fuzz audit bench docs clean
+.PHONY: demo test page python soak robots fuzz audit bench docs clean
 
 ## A coupled run beside its monolithic reference: a table and a picture.
 demo: $(OLDHAM)
@@ -73,6 +73,19 @@ soak: $(OLDHAM)
 	OLDHAM_MODELS=300 cargo test -p oldham-study --test motion -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-stability --test black_boxes -- --nocapture
 	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
+	$(MAKE) robots
+
+ROBOTS := target/tools/robots
+
+## Ten robots of PyPI's example-robot-data against Pinocchio and MuJoCo; the wheels are large.
+robots: $(ROBOTS)/installed
+	$(ROBOTS)/bin/python crates/import/tests/oracles/robots.py shipped target/robots
+	OLDHAM_ROBOTS=$(CURDIR)/target/robots cargo test -p oldham-import --test dynamics -- --nocapture
+
+$(ROBOTS)/installed: crates/import/tests/oracles/requirements.txt
+	python3 -m venv $(ROBOTS)
+	$(ROBOTS)/bin/pip install --quiet -r $<
+	touch $@
 
 ## 20,000 damaged models, tables, tyres, meshes, results, checkpoints, recordings and frames, some minutes; the same ones
 ## every time. More or fewer: make fuzz CASES=100000

@@ -52,7 +52,7 @@ function make(item: Item, places: Places, shop: Workshop, isGround: boolean): Fi
   const material = (role: Role) => shop.palette.material(role, item.group);
   switch (item.kind) {
     case "body":
-      return placed(bodyObject(item.shape, shop, isGround ? "support" : "body", item.group), item.on);
+      return placed(bodyObject(item.shape, shop, isGround ? "support" : "body", item.group, item.colour), item.on);
     case "bar":
       return bar(item.through, 0.009 * shop.size, () => material("bar"));
     case "beam": {

@@ -12,6 +12,7 @@ const COMMON: Role[] = ["joint", "support", "contact", "load", "tyre", "rim", "r
 
 export class Palette {
   private readonly solid = new Map<string, { material: MeshStandardMaterial; role: Role; group?: number }>();
+  private readonly own = new Map<string, MeshStandardMaterial>();
   readonly edge = new LineBasicMaterial({ transparent: true, opacity: 0.35 });
   readonly path = new LineBasicMaterial();
   /** For what is coloured by a quantity. */
@@ -33,6 +34,16 @@ export class Palette {
       side: role === "shell" ? DoubleSide : FrontSide,
     });
     this.solid.set(key, { material, role, group: own });
+    return material;
+  }
+
+  /** Of a body with a colour of its own, which no theme changes. */
+  coloured(colour: string): MeshStandardMaterial {
+    const known = this.own.get(colour);
+    if (known) return known;
+    // Meshes from elsewhere are not always closed.
+    const material = new MeshStandardMaterial({ color: colour, roughness: 0.62, metalness: 0.08, side: DoubleSide });
+    this.own.set(colour, material);
     return material;
   }
 

@@ -31,7 +31,7 @@ export interface Anchor {
   turn?: Quad;
 }
 
-export type Item = { name: string; group?: number } & Drawing;
+export type Item = { name: string; group?: number; colour?: string } & Drawing;
 
 export type Drawing =
   | { kind: "body"; on: Anchor; shape: Shape }

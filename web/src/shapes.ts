@@ -8,9 +8,11 @@ import type { Shape } from "./scene";
 import type { Palette, Role } from "./palette";
 
 /** A body at its own origin; what is round lies along x. */
-export function bodyObject(shape: Shape, shop: { palette: Palette; size: number }, role: Role, group?: number): Object3D {
+export function bodyObject(
+  shape: Shape, shop: { palette: Palette; size: number }, role: Role, group?: number, colour?: string,
+): Object3D {
   const { palette, size } = shop;
-  const material = palette.material(role, group);
+  const material = colour === undefined ? palette.material(role, group) : palette.coloured(colour);
   const along = new Group();
   const add = (geometry: BufferGeometry, edges = false) => {
     along.add(new Mesh(geometry, material));

@@ -77,9 +77,9 @@ pub use extensions::{
 pub use format::{At, Formula, TimeFunction};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
-    About, ActuatorLoad, InterfaceNode, JointReaction, Mechanism, MeshFile, Outline, OwnedElement,
-    ParticleSketch, PartitionReport, Pose, Rest, SectionLoad, Shape, Sketch, Solid,
-    SubdomainReport, Symbol,
+    About, ActuatorLoad, InterfaceNode, JointReaction, Look, Mechanism, MeshFile, Outline,
+    OwnedElement, ParticleSketch, PartitionReport, Pose, Rest, SectionLoad, Shape, Sketch, Solid,
+    SubdomainReport, Symbol, VisualSketch,
 };
 pub use model::{ExternalInput, Feedback, Model};
 pub use oldham_lumped::{Integrator, StageInputs};

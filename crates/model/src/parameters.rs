@@ -10,8 +10,10 @@ use crate::problem::{Findings, Problem};
 use crate::source::{Source, Span};
 use crate::words;
 
-/// Words with a meaning of their own in expressions.
-const RESERVED: [&str; 5] = ["d", "v", "t", "pi", "e"];
+/// Words with a meaning of their own in all expressions.
+const RESERVED: [&str; 3] = ["t", "pi", "e"];
+/// Words with a meaning of their own in laws of springs: parameters may be called so, but not be used there.
+const OF_LAWS: [(&str, &str); 2] = [("d", "the elongation"), ("v", "its rate")];
 
 /// A count differs from a whole number by at most this, from rounding in an expression.
 const WHOLE: f64 = 1e-9;
@@ -127,6 +129,7 @@ impl<'s> Parameters<'s> {
             }
             Formula::Text(text) => text,
         };
+        self.hidden_by_law(text, &formula.span, variables, findings)?;
         let used = self.used_parameters(text, variables);
         let known: Vec<_> = used.iter().map(|(name, _)| *name).collect();
         self.parse(text, &formula.span, &known, variables, findings)?;
@@ -136,6 +139,28 @@ impl<'s> Parameters<'s> {
             .collect();
         let bound = words::replace(text, &values?, literal);
         self.parse(&bound, &formula.span, &[], variables, findings)
+    }
+
+    /// Reports a parameter that a law of springs hides.
+    fn hidden_by_law(
+        &self,
+        text: &str,
+        span: &Span,
+        variables: &[&str],
+        findings: &mut Findings,
+    ) -> Option<()> {
+        for (word, meaning) in OF_LAWS {
+            let is_hidden = variables.contains(&word) && self.values.contains_key(word);
+            if is_hidden && words::names(text).any(|name| name == word) {
+                let message =
+                    format!("`{word}` is {meaning} here, and a parameter has the same name");
+                findings
+                    .report(span, message)
+                    .help("give the parameter another name");
+                return None;
+            }
+        }
+        Some(())
     }
 
     fn evaluated(&self, text: &str, span: &Span, findings: &mut Findings) -> Option<f64> {

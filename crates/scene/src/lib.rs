@@ -21,7 +21,6 @@
 
 mod history;
 mod marks;
-mod mesh;
 mod modes;
 mod motion;
 mod page;

@@ -47,6 +47,7 @@ impl Gallery {
         self.scene.items.push(Item {
             name: name.into(),
             group,
+            colour: None,
             drawing,
         });
     }

@@ -21,6 +21,7 @@
 //!     items: vec![Item {
 //!         name: "ball".into(),
 //!         group: None,
+//!         colour: None,
 //!         drawing: Drawing::Body {
 //!             on: Anchor::of(0),
 //!             shape: Shape::Sphere { radius: 0.1 },

@@ -120,6 +120,9 @@ pub struct Item {
     /// The part that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<usize>,
+    /// Red, green and blue of a body as `#rrggbb`, if it has a colour of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colour: Option<String>,
     /// What it is.
     #[serde(flatten)]
     pub drawing: Drawing,
@@ -366,6 +369,7 @@ mod tests {
         let item = Item {
             name: "rim".into(),
             group: None,
+            colour: None,
             drawing: Drawing::Body {
                 on: Anchor::of(2),
                 shape: Shape::Wheel {

@@ -14,6 +14,9 @@ const RESOLVED: f64 = 1e-3;
 /// More steps than this are no simulation, and are not counted exactly by a float.
 const MAX_STEPS: f64 = 1e15;
 
+/// More steps than this are possible, but unlikely to be meant.
+const MANY_STEPS: f64 = 1e10;
+
 impl Checker<'_> {
     pub(super) fn clock(&mut self, section: Option<&At<Simulation>>) -> Option<Clock> {
         let section = &section?.value;
@@ -57,6 +60,11 @@ impl Checker<'_> {
                     below + step
                 ));
             return None;
+        }
+        if steps > MANY_STEPS {
+            self.notes.push(format!(
+                "{steps:e} macro steps take days, even of a small model: is the step of {step} s meant?"
+            ));
         }
         Some(Clock {
             start,

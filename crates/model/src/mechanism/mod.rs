@@ -16,7 +16,10 @@ mod surface;
 pub use analysis::{About, ActuatorLoad, JointReaction, Mechanism, Rest};
 pub use partition::{InterfaceNode, OwnedElement, PartitionReport, SubdomainReport};
 pub use pose::Pose;
-pub use sketch::{MeshFile, Outline, ParticleSketch, SectionLoad, Shape, Sketch, Solid, Symbol};
+pub use sketch::{
+    Look, MeshFile, Outline, ParticleSketch, SectionLoad, Shape, Sketch, Solid, Symbol,
+    VisualSketch,
+};
 
 pub(crate) use cutting::{Cutting, Order};
 pub(crate) use solid::solid_inertia;

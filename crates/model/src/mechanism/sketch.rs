@@ -22,6 +22,8 @@ pub struct Sketch {
     pub contacts: Vec<NodeId>,
     /// Bodies that are drawn by files.
     pub meshes: Vec<MeshFile>,
+    /// What is drawn besides.
+    pub visuals: Vec<VisualSketch>,
     /// Internal loads of elements of beams and shells that are recorded.
     pub section_loads: Vec<SectionLoad>,
 }
@@ -70,6 +72,38 @@ pub struct MeshFile {
     pub path: String,
     /// Metres for each unit of the file.
     pub scale: f64,
+}
+
+/// Something that is drawn and has no mass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VisualSketch {
+    /// Where it is.
+    pub at: Marker,
+    /// What it is.
+    pub look: Look,
+    /// Red, green and blue; that of its part where none is given.
+    pub colour: Option<[u8; 3]>,
+}
+
+/// What something looks like.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Look {
+    /// A plain shape.
+    Plain(Shape),
+    /// A cylinder with round ends, along the first axis.
+    Capsule {
+        /// In m.
+        radius: f64,
+        /// Between the centres of the ends, in m.
+        length: f64,
+    },
+    /// A file of triangles.
+    Mesh {
+        /// Relative to the model file.
+        path: String,
+        /// Metres for each unit of the file, along its axes.
+        scale: [f64; 3],
+    },
 }
 
 /// A homogeneous shape; round ones and rods lie along the first axis. Lengths in m.

@@ -125,6 +125,7 @@ impl Line<'_, '_> {
         self.draft.scene.items.push(Item {
             name: name.into(),
             group,
+            colour: None,
             drawing,
         });
     }

@@ -1,14 +1,15 @@
 //! Mechanisms: bodies, beams, shells, springs and joints on the nodes that carry them.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use oldham_model::{Mechanism, Outline, PartitionReport, Pose, Shape, Sketch, Solid, Symbol};
+use oldham_mesh::Mesh;
+use oldham_model::{Look, Mechanism, Outline, PartitionReport, Pose, Shape, Sketch, Solid, Symbol};
 use oldham_multibody::{Marker, Mat3, NodeId, Quaternion, Vec3};
 use oldham_web::{self as web, Anchor, Colours, Drawing, Force, Item, Moves};
 
 use super::Draft;
 use crate::marks::across;
-use crate::mesh::read_mesh;
 
 const POSE: [&str; 7] = ["px", "py", "pz", "q0", "q1", "q2", "q3"];
 /// How wide a wheel is drawn, over its radius.
@@ -46,6 +47,7 @@ impl Draft<'_> {
         };
         artist.sections(name);
         artist.bodies();
+        artist.visuals();
         artist.particles(name);
         artist.contacts(name);
         artist.outlines();
@@ -165,6 +167,7 @@ impl Artist<'_, '_> {
         self.draft.scene.items.push(Item {
             name: name.into(),
             group: Some(group),
+            colour: None,
             drawing,
         });
     }
@@ -242,7 +245,11 @@ impl Artist<'_, '_> {
     fn bodies(&mut self) {
         let sketch = self.sketch;
         for (place, solid) in sketch.bodies.iter().enumerate() {
-            if self.mesh(place, solid) {
+            let is_shown = sketch
+                .visuals
+                .iter()
+                .any(|visual| visual.at.node == solid.node);
+            if is_shown || self.mesh(place, solid) {
                 continue;
             }
             let on = Anchor {
@@ -271,6 +278,57 @@ impl Artist<'_, '_> {
                 }
             };
             self.add(&name, group, drawing);
+        }
+    }
+
+    /// Draws what has no mass.
+    fn visuals(&mut self) {
+        let sketch = self.sketch;
+        for visual in &sketch.visuals {
+            let name = self.name(visual.at.node);
+            let shape = match &visual.look {
+                Look::Plain(Shape::Box(sides)) => web::Shape::Box { sides: *sides },
+                Look::Plain(Shape::Sphere(radius)) => web::Shape::Sphere { radius: *radius },
+                Look::Plain(Shape::Tube {
+                    outer,
+                    inner,
+                    length,
+                }) => web::Shape::Cylinder {
+                    radius: *outer,
+                    inner: *inner,
+                    length: *length,
+                },
+                Look::Plain(Shape::Rod(_)) => continue,
+                Look::Capsule { radius, length } => web::Shape::Capsule {
+                    radius: *radius,
+                    length: *length,
+                },
+                Look::Mesh { path, scale } => {
+                    match mesh_shape(&self.draft.folder.join(path), *scale) {
+                        Ok(shape) => shape,
+                        Err(reason) => {
+                            let note =
+                                format!("The mesh `{path}` of `{name}` is not drawn: {reason}.");
+                            self.draft.scene.notes.push(note);
+                            continue;
+                        }
+                    }
+                }
+            };
+            let colour = visual
+                .colour
+                .map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"));
+            let is_moving = visual.at.node != NodeId::GROUND;
+            let item = Item {
+                name,
+                group: is_moving.then(|| self.parts.node(visual.at.node)),
+                colour,
+                drawing: Drawing::Body {
+                    on: self.marker(&visual.at),
+                    shape,
+                },
+            };
+            self.draft.scene.items.push(item);
         }
     }
 
@@ -315,7 +373,7 @@ impl Artist<'_, '_> {
             return false;
         };
         let (name, group) = (self.name(solid.node), self.parts.node(solid.node));
-        match read_mesh(&self.draft.folder.join(&file.path), file.scale) {
+        match mesh_shape(&self.draft.folder.join(&file.path), [file.scale; 3]) {
             Ok(shape) => {
                 let on = self.at(solid.node, Vec3::ZERO);
                 self.add(&name, group, Drawing::Body { on, shape });
@@ -589,4 +647,17 @@ fn size(given: &[Pose]) -> f64 {
     let from = given.get(1).map_or(Vec3::ZERO, |pose| pose.position);
     let distance = |pose: &Pose| (pose.position - from).norm();
     given.iter().map(distance).fold(0.0, f64::max)
+}
+
+/// The triangles of a file, stretched by factors along its axes.
+fn mesh_shape(path: &Path, factors: [f64; 3]) -> Result<web::Shape, String> {
+    let mesh = Mesh::read(path).map_err(|error| error.to_string())?;
+    let mesh = mesh.scaled(factors);
+    if !mesh.is_finite() {
+        return Err("a coordinate is NaN or infinite".into());
+    }
+    Ok(web::Shape::Mesh {
+        points: mesh.points,
+        triangles: mesh.triangles,
+    })
 }

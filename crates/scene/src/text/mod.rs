@@ -228,6 +228,7 @@ mod tests {
                 items: vec![Item {
                     name: "ball".into(),
                     group: None,
+                    colour: None,
                     drawing: Drawing::Body {
                         on: Anchor::of(0),
                         shape: Shape::Point,

@@ -22,6 +22,7 @@ impl Checker<'_> {
             let solid = read(&given.shape, |shape| self.solid(shape));
             let scale = self.number_or(&given.mesh_scale, 1.0);
             let body = self.body(entry, solid.as_ref(), orientation);
+            draft.lost_elements |= node.is_none() || body.is_none() || orientation.is_none();
             if let (Some(node), Some(body), Some(orientation)) = (node, body, orientation) {
                 draft.spec.whole.model.body(node, body);
                 let sketch = &mut draft.spec.sketch;
@@ -62,14 +63,9 @@ impl Checker<'_> {
         };
         let mass = self.mass(entry, solid);
         let inertia = match (&given.inertia, &given.shape) {
-            (Some(inertia), None) => self.inertia(inertia),
+            (Some(inertia), _) => self.inertia(inertia),
             (None, None) => Some(Mat3::ZERO),
             (None, Some(_)) => mass.and_then(|mass| Some(solid?.per_mass * mass)),
-            (Some(inertia), Some(_)) => {
-                let message = "a shape gives the inertia: leave one of them out";
-                self.report(&inertia.span, message).label("one too many");
-                None
-            }
         };
         let axes = orientation?.matrix();
         let turned = axes * inertia? * axes.transpose();
@@ -81,7 +77,10 @@ impl Checker<'_> {
         if !is_physical(body) {
             let message = "no body has such an inertia: the largest principal moment is at most the sum of the others, and none is negative";
             let place = place(&given.inertia).unwrap_or(&entry.value.span);
-            self.report(place, message);
+            self.report(place, message).help(
+                "a rotor whose inertia about its axis alone is known has at least half of it across; what a joint feels of one behind \
+                 a gear is the key `reflected_inertia` of the joint",
+            );
         }
         Some(body)
     }

@@ -128,6 +128,47 @@ impl Checker<'_> {
         }
     }
 
+    /// Damping of the coordinate: an element beside the joint.
+    pub(super) fn joint_damping(
+        &mut self,
+        entry: &Entry<Joint>,
+        joint: &DraftJoint,
+        draft: &mut MechanismDraft<'_>,
+    ) {
+        let given = &entry.value.value.damping;
+        let (Some(at), Some(coordinate)) = (given, joint.coordinate) else {
+            return;
+        };
+        if let Some(damping) = self.number(at)
+            && damping > 0.0
+        {
+            let law = Law::Linear {
+                stiffness: 0.0,
+                damping,
+            };
+            let damper = CoordinateForce::new(coordinate, joint.ends, law, 0.0);
+            draft.companion(&entry.name, "damping", damper);
+        }
+    }
+
+    /// Inertia of the coordinate alone: a rotor beside the joint.
+    pub(super) fn joint_inertia(
+        &mut self,
+        entry: &Entry<Joint>,
+        joint: &DraftJoint,
+        draft: &mut MechanismDraft<'_>,
+    ) {
+        let given = &entry.value.value.reflected_inertia;
+        let (Some(at), Some(coordinate)) = (given, joint.coordinate) else {
+            return;
+        };
+        if let Some(inertia) = self.number(at)
+            && inertia > 0.0
+        {
+            draft.rotor(&entry.name, (coordinate, joint.ends, inertia));
+        }
+    }
+
     fn stops(&mut self, given: &At<Stops>) -> Option<Law> {
         let Stops {
             lower,

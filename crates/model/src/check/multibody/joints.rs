@@ -29,10 +29,12 @@ impl Checker<'_> {
                 continue;
             }
             let Some(kind) = &entry.value.value.kind else {
+                draft.lost_elements = true;
                 continue;
             };
             self.foreign_keys(kind, &entry.value.value);
             let Some((element, ends)) = self.joint(entry, kind.value, draft) else {
+                draft.lost_elements = true;
                 continue;
             };
             let element = draft.holder(name, element);
@@ -46,6 +48,8 @@ impl Checker<'_> {
             draft.note_driven(&entry.value.value, name);
             joint.drive = self.joint_rates(entry, &joint, draft);
             self.joint_stops(entry, &joint, draft);
+            self.joint_damping(entry, &joint, draft);
+            self.joint_inertia(entry, &joint, draft);
             draft.joints.insert(name, Some(joint));
             draft.spec.sketch.joints.push((symbol(kind.value), ends));
             draft.spec.joints.push(NamedJoint {
@@ -216,6 +220,7 @@ impl Checker<'_> {
         let with_points = [K::Rod, K::PointOnCurve];
         let turning = [K::Revolute, K::Cylindrical];
         let sliding = [K::Prismatic, K::Cylindrical];
+        let single = [K::Revolute, K::Cylindrical, K::Prismatic];
         let rubbing = [
             K::Revolute,
             K::Prismatic,
@@ -225,7 +230,7 @@ impl Checker<'_> {
             K::Planar,
         ];
         let total = [K::Total];
-        let keys: [(&str, Option<&Span>, &[JointKind]); 21] = [
+        let keys: [(&str, Option<&Span>, &[JointKind]); 23] = [
             ("position", place(&given.position), &with_place),
             ("axis", place(&given.axis), &with_axis),
             ("orientation", place(&given.orientation), &with_axes),
@@ -247,6 +252,12 @@ impl Checker<'_> {
             ("displacement_rate", place(&given.displacement_rate), &total),
             ("rotation_rate", place(&given.rotation_rate), &total),
             ("friction", place(&given.friction), &rubbing),
+            ("damping", place(&given.damping), &single),
+            (
+                "reflected_inertia",
+                place(&given.reflected_inertia),
+                &single,
+            ),
         ];
         for (key, span, kinds) in keys {
             if let Some(span) = span

@@ -31,6 +31,7 @@ mod shells;
 mod transmissions;
 mod trial;
 mod values;
+mod visuals;
 mod wheels;
 
 use std::collections::{HashMap, HashSet};
@@ -97,6 +98,8 @@ struct MechanismDraft<'f> {
     unplaced: HashSet<NodeId>,
     /// Nodes that some element holds.
     held: HashSet<NodeId>,
+    /// A body or an element could not be read: what the equations say without it is no news.
+    lost_elements: bool,
     /// Something unreadable could have made further nodes.
     lost_nodes: bool,
     /// The same for nodes of beams and shells.
@@ -162,10 +165,12 @@ impl Checker<'_> {
         if let (Some(options), Some(micro_steps)) = (options, paced.micro_steps)
             && self.findings.len() == before
             && !damaged
+            && !draft.lost_elements
         {
             draft.spec.options = options;
             draft.spec.micro_steps = micro_steps as usize;
             self.trial(entry, &draft, pace.start, draft.micro_step);
+            self.falling(&entry.name.value, &draft);
             draft.spec.cutting = self.cutting(section, &draft, pace.is_implicit);
             draft.hide_parted_sensors();
             content = Some(Content::Multibody(Box::new(draft.spec)));
@@ -209,6 +214,7 @@ impl Checker<'_> {
         self.foreign_elements(section, draft);
         self.wrenches(section, draft);
         self.contact(section, draft);
+        self.visuals(section, draft);
         self.sensors(section, Stage::Loads, draft);
         let ports = self.ports(section, draft);
         let names = section.outputs.iter().map(|entry| &entry.name);
@@ -285,9 +291,12 @@ impl Checker<'_> {
         for entry in entries {
             self.element_name(&entry.name, what, draft);
             draft.holders.insert(entry.name.value.clone(), None);
-            if let Some((element, outline)) = make(self, entry, draft) {
-                draft.spec.sketch.outlines.extend(outline);
-                draft.holder(&entry.name.value, element);
+            match make(self, entry, draft) {
+                Some((element, outline)) => {
+                    draft.spec.sketch.outlines.extend(outline);
+                    draft.holder(&entry.name.value, element);
+                }
+                None => draft.lost_elements = true,
             }
         }
     }

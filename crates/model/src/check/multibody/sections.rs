@@ -18,6 +18,9 @@ pub(super) struct CrossSection {
     pub inertia: LineInertia,
 }
 
+/// A material that is softer than this, in Pa, is likely given in another unit.
+const SOFT: f64 = 1e4;
+
 impl Checker<'_> {
     pub(super) fn sections<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.sections {
@@ -79,6 +82,11 @@ impl Checker<'_> {
         let given = &entry.value.value;
         let young = given.young.as_ref()?;
         let young = self.number(young);
+        if let Some(soft) = young.filter(|&young| young < SOFT) {
+            self.notes.push(format!(
+                "Young's modulus of {soft} Pa is that of a foam: steel has 2.1e11; a unit may be written, as in \"210 GPa\""
+            ));
+        }
         let poisson = self.number_or(&given.poisson, DEFAULT_POISSON);
         let both = young.zip(poisson);
         Some(both.map(|(young, poisson)| Material { young, poisson }))

@@ -110,8 +110,8 @@ impl Checker<'_> {
 }
 
 impl MechanismDraft<'_> {
-    /// The rotor of a servo, which adds to the inertia of a joint.
-    fn rotor(
+    /// A rotor that adds to the inertia of a joint.
+    pub(super) fn rotor(
         &mut self,
         of: &At<String>,
         (coordinate, ends, inertia): (Coordinate, [Marker; 2], f64),

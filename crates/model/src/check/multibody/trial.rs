@@ -97,6 +97,29 @@ impl Checker<'_> {
         !misfits.is_empty()
     }
 
+    /// A remark on bodies that nothing holds: that is possible, but more often a joint was forgotten.
+    pub(super) fn falling(&mut self, subsystem: &str, draft: &MechanismDraft<'_>) {
+        let model = &draft.spec.whole.model;
+        if model.acceleration_of_gravity().norm() == 0.0 || model.has_contacts() {
+            return;
+        }
+        let falls = |node| model.has_body(node) && !draft.held.contains(&node);
+        let mut nodes = model
+            .moving_nodes()
+            .map(|(node, _)| node)
+            .filter(|&node| falls(node));
+        let Some(first) = nodes.next() else { return };
+        let others = match nodes.count() {
+            0 => String::new(),
+            1 => " and another node".into(),
+            more => format!(" and {more} other nodes"),
+        };
+        self.notes.push(format!(
+            "nothing holds `{}`{others} of `{subsystem}`: under gravity it falls for ever; if that is not meant, give it a joint",
+            model.node_name(first)
+        ));
+    }
+
     /// Nodes without mass that nothing holds.
     fn unconnected_nodes(&mut self, draft: &MechanismDraft<'_>) -> bool {
         let mut any = false;

@@ -9,6 +9,9 @@ use crate::format::{At, Number};
 use crate::mechanism::Pose;
 use crate::source::Span;
 
+/// An orientation beyond this angle, in rad, is likely given in degrees.
+const MANY_TURNS: f64 = 4.0 * std::f64::consts::PI;
+
 impl Checker<'_> {
     /// So many numbers; `what` says which.
     pub(in crate::check) fn numbers<const N: usize, T: Number>(
@@ -192,6 +195,12 @@ impl Checker<'_> {
             return None;
         };
         let (axis, angle) = (self.direction(axis), self.number(angle));
+        if let Some(large) = angle.filter(|angle| angle.abs() > MANY_TURNS) {
+            self.notes.push(format!(
+                "an orientation is turned by {large} rad, {:.1} revolutions: if these are degrees, write \"{large} deg\"",
+                large / std::f64::consts::TAU
+            ));
+        }
         Some(Quaternion::exp(axis? * angle?))
     }
 

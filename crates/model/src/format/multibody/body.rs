@@ -23,11 +23,11 @@ pub(crate) struct Body {
     /// the node's.
     pub orientation: Option<At<Orientation>>,
     /// Inertia about the centre of mass in kg·m²: three principal moments, or the six entries xx,
-    /// yy, zz, xy, xz, yz of the tensor.
+    /// yy, zz, xy, xz, yz of the tensor. Beside a shape it is that of the body, and the shape is drawn and touched.
     pub inertia: Option<At<Vector>>,
-    /// A homogeneous shape, which gives the inertia and is drawn.
+    /// A homogeneous shape, which gives the inertia where none is given, and is drawn.
     pub shape: Option<At<Solid>>,
-    /// A file of triangles (.stl or .obj) that is drawn in the browser instead, in node axes; its path
+    /// A file of triangles (.stl, .obj, .dae, .gltf or .glb) that is drawn in the browser instead, in node axes; its path
     /// is relative to the model file. It has no mass.
     pub mesh: Option<At<String>>,
     /// With `mesh`: metres for each unit of the file, such as 1e-3 for millimetres.

@@ -76,6 +76,14 @@ pub(crate) struct Joint {
     /// With `total`: for each of the three axes the rate of the component of the rotation vector
     /// in rad/s as it is to be besides the component, or `"free"` where the component alone counts.
     pub rotation_rate: Option<At<Vec<At<Given>>>>,
+    /// With `revolute`, `cylindrical` and `prismatic`: damping of the coordinate in N·m·s/rad or N·s/m; of a `cylindrical`
+    /// joint that of the angle.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<NonNegative>>,
+    /// With `revolute`, `cylindrical` and `prismatic`: inertia against the motion in the joint alone, in kg·m² or kg, such as that of a
+    /// rotor times the square of its gear. It is a node `<name>.rotor` of its own, which turns with the coordinate.
+    #[schemars(extend("default" = 0.0))]
+    pub reflected_inertia: Option<At<NonNegative>>,
     /// Friction, with `revolute`, `prismatic`, `cylindrical`, `spherical`, `universal` and `planar`.
     pub friction: Option<At<Friction>>,
     /// One of a registered kind instead.

@@ -15,6 +15,7 @@ mod load;
 mod port;
 mod sensor;
 mod shell;
+mod visual;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -43,6 +44,7 @@ pub(crate) use load::Load;
 pub(crate) use port::{Input, Output};
 pub(crate) use sensor::{SectionWord, SensorEntry};
 pub(crate) use shell::{Edge, Shell};
+pub(crate) use visual::Visual;
 
 /// Error of the accelerations at which Newton's iteration stops when nothing else is said.
 pub(crate) const DEFAULT_TOLERANCE: f64 = 1e-6;
@@ -142,6 +144,8 @@ pub(crate) struct Multibody {
     pub particles: Named<Particles>,
     /// Nodes against solids that yield, as forces for any integrator, by name.
     pub compliant_contacts: Named<CompliantContact>,
+    /// What is drawn besides and has no mass, by name.
+    pub visuals: Named<Visual>,
     /// What it receives, by the name of the port.
     pub inputs: Named<Input>,
     /// What it sends, by the name of the port.

@@ -40,9 +40,9 @@ fn parameters_and_expressions() {
         mistake("\"10 * m1\"", "«nan", "a finite number is needed", ""),
         mistake(
             "m1 = 1.0\nk1",
-            "m1 = 1.0\n«v = 1\nk1",
-            "`v` has another meaning",
-            "taken are d, v, t, pi, e",
+            "m1 = 1.0\n«e = 1\nk1",
+            "`e` has another meaning",
+            "taken are t, pi, e",
         ),
         mistake(
             "m1 = 1.0\nk1",
