@@ -330,7 +330,7 @@ fn entries(file: &mut File) -> std::io::Result<u64> {
     };
     let number = |at: usize, bytes: usize| {
         let digits = tail.get(at..at + bytes)?.iter().rev();
-        Some(digits.fold(0, |number, digit| number << 8 | u64::from(*digit)))
+        Some(digits.fold(0, |number, digit| (number << 8) | u64::from(*digit)))
     };
     let plain = last(b"PK\x05\x06").and_then(|at| number(at + 10, 2));
     let large = last(b"PK\x06\x06").and_then(|at| number(at + 32, 8));

@@ -116,7 +116,8 @@ fn solved(folder: &Path, text: &str, steps: u64) -> (Vec<[String; 2]>, InMemory,
     (names, rows, created)
 }
 
-/// The columns of the mechanism are the same beside both parts, to 1e-9 of the largest of their unit; the energies that their exchanges have created.
+/// The motion of the mechanism is the same beside both parts, to 1e-9 of the largest of its unit; the energies that their
+/// exchanges have created.
 fn agree(folder: &Path, texts: [String; 2], steps: u64) -> [Option<f64>; 2] {
     let both = texts.map(|text| solved(folder, &text, steps));
     let [(names, native, created), (others, foreign, also)] = &both;
@@ -128,9 +129,10 @@ fn agree(folder: &Path, texts: [String; 2], steps: u64) -> [Option<f64>; 2] {
     };
     for (place, [name, unit]) in names.iter().enumerate() {
         let of_mechanism = ["beam.", "arm.", "table.", "oil."];
+        let is_motion = ["m", "m/s", "rad", "rad/s"].contains(&unit.as_str())
+            && of_mechanism.iter().any(|of| name.starts_with(of));
         let other = others.iter().position(|[other, _]| other == name);
-        let Some(other) = other.filter(|_| of_mechanism.iter().any(|of| name.starts_with(of)))
-        else {
+        let Some(other) = other.filter(|_| is_motion) else {
             continue;
         };
         let column = native.column(place);
@@ -140,7 +142,7 @@ fn agree(folder: &Path, texts: [String; 2], steps: u64) -> [Option<f64>; 2] {
         }
         compared += usize::from(size > 0.0);
     }
-    assert!(compared > 2, "{names:?} {others:?}");
+    assert!(compared > 1, "{names:?} {others:?}");
     [*created, *also]
 }
 
@@ -159,7 +161,14 @@ fn an_fmu_on_a_cut_beam_moves_as_the_native_part_does() {
 fn an_fmu_on_a_hydraulic_crane_moves_as_the_native_part_does() {
     let folder = TempDir::new().unwrap();
     plain(folder.path(), "absorber6");
-    let texts = [NATIVE, IN_SPACE].map(|part| coupled(ARM, part));
+    // Newton's iteration stops at 1e-6 of the accelerations unless told otherwise; and the crane moves from the start, so
+    // that its motion is large beside what the iteration of the oil leaves.
+    let gravity = "gravity = [0, -9.81, 0]";
+    let arm = ARM.replace(gravity, &format!("{gravity}\ntolerance = 1e-12"));
+    let moved = arm.replace("dk * max(0, min(1, t - 1))", "dk * min(1, 5 * t)");
+    assert!(arm != ARM && arm != moved);
+    let arm = moved;
+    let texts = [NATIVE, IN_SPACE].map(|part| coupled(&arm, part));
     let [_, created] = agree(folder.path(), texts, 100);
     let created = created.expect("the energy of the exchange");
     assert!(created.is_finite() && created != 0.0);
@@ -198,7 +207,7 @@ fn part(folder: &Path, name: &str, members: &[(Role, &str)]) -> Result<FmuPart, 
 /// What is sent without an acceleration gets it from differences; the force that it receives is the conjugate one.
 #[test]
 fn a_motion_that_is_sent_has_a_velocity_that_is_differentiated() {
-    use oldham_cosim::{Hold, InputPort, Inputs, Snapshot, Subsystem};
+    use oldham_cosim::{Hold, InputPort, Inputs, Subsystem};
     let folder = TempDir::new().unwrap();
     fmu(folder.path(), "absorber2", &["-DGIVES_MOTION"], |text| {
         let text = text
@@ -249,7 +258,6 @@ fn a_motion_that_is_sent_has_a_velocity_that_is_differentiated() {
         assert!((found - expected).abs() < 1e-15, "{out:?}");
     }
     assert!(part.state().is_none());
-    let _ = Snapshot::default();
 }
 
 #[test]
