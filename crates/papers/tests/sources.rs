@@ -51,7 +51,7 @@ fn printed_values_have_sources_and_differences_reasons() {
     for report in &reports {
         assert!(text.contains(&format!("id=\"{}/{}\"", report.paper, report.item)));
     }
-    assert!(text.contains("<td>Table 7</td>") && text.contains("times of another machine"));
+    assert!(text.contains("<td class=p>Table 7</td>") && text.contains("times of another machine"));
     assert!(
         !text.contains("NaN"),
         "the page shows a number that is none"
