@@ -18,8 +18,9 @@ fn options() -> Options {
 
 fn shape(model: &mut Model, at: impl Into<Marker>, shape: Shape) {
     let at = at.into();
+    let name = format!("shape of {}", model.node_name(at.node));
     model.contacts().shapes.push(ContactShape {
-        name: format!("shape of {}", model.node_name(at.node)),
+        name,
         at,
         shape,
         surface: Surface::rough(0.5),

@@ -28,7 +28,7 @@ crate = { node = "crate", mass = 2, shape = { box = [0.2, 0.2, 0.2] } }
 stone = { node = "stone", mass = 0.3, shape = { sphere = 0.05 } }
 
 [multibody.s.loads]
-push = { on = "crate", force = ["if(time < 0.3, 0, 20)", 0, 0] }
+push = { on = "crate", force = ["if(t < 0.3, 0, 20)", 0, 0] }
 
 [multibody.s.contact]
 friction = 0.6
