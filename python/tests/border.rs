@@ -35,6 +35,7 @@ const OSCILLATOR: &str = r#"
     model.name = "Oscillator"
     simulation = { duration = 1.0, step = 0.01 }
     [lumped.one]
+    integrator = "exact"
     masses.x = { mass = 1.0, velocity = 1.0 }
     outputs.x = { motion = "x" }
 "#;

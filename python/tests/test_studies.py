@@ -24,7 +24,8 @@ def test_a_map_is_that_of_the_recurrence(examples: Path) -> None:
     (found,) = border.values()
     assert len(found) == 1
     for step, stable in ((0.98 * found[0], True), (1.02 * found[0], False)):
-        modes = model.with_settings({"simulation.step": step}).coupling_modes()["modes"]
+        changed = {"simulation.step": step, "simulation.duration": 100 * step}
+        modes = model.with_settings(changed).coupling_modes()["modes"]
         assert (max(mode["radius"] for mode in modes) <= 1.0) == stable
 
 

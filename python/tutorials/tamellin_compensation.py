@@ -11,7 +11,7 @@ import oldham
 examples = Path(__file__).resolve().parents[2] / "examples"
 model = oldham.Model(examples / "two-mass-damped.toml")
 verdict = model.check(along_run=False)
-print(verdict["decision"] if "decision" in verdict else verdict)
+print(verdict["decision"], verdict["spectral_radius"])
 for pole in model.poles()["poles"]:
     print(pole)
 

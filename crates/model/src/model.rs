@@ -439,10 +439,13 @@ impl Model {
 
     /// Subsystems of registered kinds: their names and kinds.
     pub fn foreign_subsystems(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.spec.parts.iter().filter_map(|part| match &part.content {
-            Content::Foreign(spec) => Some((part.name.as_str(), spec.kind.as_str())),
-            _ => None,
-        })
+        self.spec
+            .parts
+            .iter()
+            .filter_map(|part| match &part.content {
+                Content::Foreign(spec) => Some((part.name.as_str(), spec.kind.as_str())),
+                _ => None,
+            })
     }
 
     /// The first subsystem whose inputs are predicted by what is learned while running.

@@ -9,6 +9,7 @@ mod compensate;
 mod completions;
 mod drive;
 mod fmu;
+mod fmu_export;
 mod handling;
 mod linearise;
 mod lumped_modes;
