@@ -190,6 +190,28 @@ pub enum Failure {
         /// Why.
         error: PackageError,
     },
+    /// A file of another format cannot be converted.
+    #[error("{} {error}", path.display())]
+    Import {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: oldham_import::ImportError,
+    },
+    /// A folder that is there already.
+    #[error("{path} exists already; choose another name", path = path.display())]
+    Taken {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A converted model that has problems.
+    #[error("{path} is written, but cannot run as it is: `oldham check {path}` says what to mend", path = path.display())]
+    Unusable {
+        /// The model file.
+        path: PathBuf,
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
     /// A benchmark lacks what it needs.
     #[error("the benchmark `{name}` cannot be made: {reason}")]
     Benchmark {
@@ -375,6 +397,7 @@ impl Failure {
             | Self::Sweep { .. }
             | Self::NotSaved { .. }
             | Self::Internal(_)
+            | Self::Unusable { .. }
             | Self::Plot(_)
             | Self::Picture(_)
             | Self::File { .. } => true,
@@ -403,6 +426,7 @@ impl Failure {
             | Self::Sweep { answer, .. }
             | Self::NotSaved { answer, .. }
             | Self::RunInterrupted { answer }
+            | Self::Unusable { answer, .. }
             | Self::Uncompensated { answer, .. } => (**answer).clone(),
             Self::Interrupted => json!({"status": "interrupted"}),
             _ if self.came_late() => json!({"status": "failed", "error": short(self)}),

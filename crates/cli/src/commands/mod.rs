@@ -7,12 +7,14 @@ mod check;
 mod compare;
 mod compensate;
 mod completions;
+mod convert;
 mod drive;
 mod fmu;
 mod handling;
 mod linearise;
 mod lumped_modes;
 mod modes;
+mod new;
 mod papers;
 mod partition;
 mod plot;
@@ -51,6 +53,8 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Poles(arguments) => poles::execute(&arguments),
         Command::Partition(arguments) => partition::execute(&arguments),
         Command::Papers(arguments) => papers::execute(&arguments),
+        Command::New(arguments) => new::execute(&arguments),
+        Command::Convert(arguments) => convert::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
     }
 }
