@@ -271,9 +271,9 @@ fn a_converted_robot_is_drawn_by_its_visuals() {
         "{colours:?}"
     );
     assert_eq!(scene.items.len(), 8, "neither points nor symbols of joints");
-    // The pedestal stands still, and belongs to no part.
-    let still = scene.items.iter().filter(|item| item.group.is_none());
-    assert_eq!(still.count(), 2);
+    // The pedestal stands still.
+    let is_still = |item: &&oldham_web::Item| matches!(&item.drawing, Drawing::Body { on, .. } if on.frame == 0);
+    assert_eq!(scene.items.iter().filter(is_still).count(), 2);
     assert_eq!(scene.notes, Vec::<String>::new());
 }
 
