@@ -87,7 +87,7 @@ $(ROBOTS)/installed: crates/import/tests/oracles/requirements.txt
 	$(ROBOTS)/bin/pip install --quiet -r $<
 	touch $@
 
-## 20,000 damaged models, tables, tyres, meshes, results, checkpoints, recordings and frames, some minutes; the same ones
+## 20,000 damaged models, tables, tyres, meshes, robots, results, checkpoints, recordings and frames, some minutes; the same ones
 ## every time. More or fewer: make fuzz CASES=100000
 CASES ?= 20000
 fuzz:

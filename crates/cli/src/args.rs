@@ -2,7 +2,9 @@
 
 mod analysis;
 mod browser;
+mod convert;
 mod fmu;
+mod new;
 mod pace;
 mod pictures;
 mod run;
@@ -21,7 +23,9 @@ pub use analysis::{
     Compensate, CompensateBy, Configuration, Handling, Linearise, Modes, Poles, Stability, Statics,
 };
 pub use browser::{Drive, Serving, View3d};
+pub use convert::Convert;
 pub use fmu::{Export, Fmu, FmuAction, FmuRun, Worker};
+pub use new::New;
 pub use pace::PaceArgs;
 pub use pictures::{Animate, Papers, Partition, Plot, View};
 pub use run::{Check, Compare, Run};
@@ -190,6 +194,22 @@ pub enum Command {
     ///   oldham wheel /dev/input/event5 --calibrate car.toml       which axis sets which input
     #[command(verbatim_doc_comment)]
     Wheel(Wheel),
+    /// Start a model: a folder with a copy of an example, its schema for your editor, and a README
+    ///
+    ///   oldham new mycrane --like crane
+    #[command(verbatim_doc_comment)]
+    New(New),
+    /// Make a model file of a robot or machine in another format: URDF or MJCF
+    ///
+    /// Links, joints and inertias become nodes, joints and bodies; meshes and colours are drawn by `oldham view`. What has no
+    /// counterpart is listed. The model begins at the zero of all joints; the parameters q_JOINT set them:
+    ///
+    ///   oldham convert robot.urdf                        a robot that is fixed to the ground, as robot.toml
+    ///   oldham convert dog.urdf --free --contacts        one on legs
+    ///   oldham convert scene.xml -o model.toml           of MuJoCo
+    ///   oldham run robot.toml --set q_elbow=0.5
+    #[command(verbatim_doc_comment)]
+    Convert(Convert),
     /// Look into an FMU (FMI 2.0 or 3.0): what it can do, whether it does so, and what it does by itself
     ///
     ///   oldham fmu info damper.fmu
@@ -236,6 +256,8 @@ impl Command {
             Self::Fmu(fmu) => fmu.json(),
             Self::Worker(_) => false,
             Self::Wheel(wheel) => wheel.json,
+            Self::Convert(convert) => convert.json,
+            Self::New(new) => new.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,
         }

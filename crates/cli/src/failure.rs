@@ -214,6 +214,28 @@ pub enum Failure {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// A file of another format cannot be converted.
+    #[error("{} {error}", path.display())]
+    Import {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: oldham_import::ImportError,
+    },
+    /// A folder that is there already.
+    #[error("{path} exists already; choose another name", path = path.display())]
+    Taken {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A converted model that has problems.
+    #[error("{path} is written, but cannot run as it is: `oldham check {path}` says what to mend", path = path.display())]
+    Unusable {
+        /// The model file.
+        path: PathBuf,
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
     /// A benchmark lacks what it needs.
     #[error("the benchmark `{name}` cannot be made: {reason}")]
     Benchmark {
@@ -416,6 +438,7 @@ impl Failure {
             | Self::NotSaved { .. }
             | Self::WrongFmu { .. }
             | Self::Internal(_)
+            | Self::Unusable { .. }
             | Self::Plot(_)
             | Self::Picture(_)
             | Self::File { .. } => true,
@@ -445,6 +468,7 @@ impl Failure {
             | Self::NotSaved { answer, .. }
             | Self::RunInterrupted { answer }
             | Self::WrongFmu { answer, .. }
+            | Self::Unusable { answer, .. }
             | Self::Uncompensated { answer, .. } => (**answer).clone(),
             Self::Interrupted => json!({"status": "interrupted"}),
             _ if self.came_late() => json!({"status": "failed", "error": short(self)}),

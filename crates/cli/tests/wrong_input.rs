@@ -167,3 +167,57 @@ fn papers_are_listed_computed_and_reported() {
     );
     assert!(folder.path().join("page/tamellin-fig-12.svg").exists());
 }
+
+#[test]
+fn a_robot_that_cannot_be_converted_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (loops, out) = (path("loop.urdf"), path("loop.toml"));
+    let joint = |name: &str| {
+        format!(
+            "<joint name=\"{name}\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/></joint>"
+        )
+    };
+    let text = format!(
+        "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/>{}\n{}</robot>",
+        joint("one"),
+        joint("two")
+    );
+    std::fs::write(&loops, text).unwrap();
+    let says = ["loop.urdf line 2", "hangs on two joints"];
+    refuses(&["convert", &loops, "-o", &out], 2, &says);
+    assert!(!Path::new(&out).exists());
+    refuses(&["convert", "nothing.urdf"], 2, &["cannot be read"]);
+    let pair = example(PAIR);
+    refuses(&["convert", &pair, "-o", &out], 2, &["is not XML"]);
+    refuses(&["convert", &loops, "--density", "-1"], 2, &["density"]);
+    // What is there is kept.
+    let picker = example("parts/picker.urdf");
+    std::fs::write(&out, "kept").unwrap();
+    refuses(&["convert", &picker, "-o", &out], 2, &["exists"]);
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "kept");
+    let output = oldham(&["convert", &picker, "-o", &out, "--force", "--json"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["status"], "finished", "{answer}");
+    assert_eq!(answer["report"]["counts"]["joints"], 5);
+    assert!(
+        answer["report"]["notes"][0]["line"].is_null()
+            || answer["report"]["notes"][0]["line"].is_u64()
+    );
+}
+
+#[test]
+fn a_new_folder_starts_from_an_example_that_there_is() {
+    refuses(
+        &["new", "a", "--like", "nothing"],
+        2,
+        &["crane", "excavator"],
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("mine").to_string_lossy().into_owned();
+    let output = oldham(&["new", &made, "--like", "crane"]);
+    assert!(output.status.success());
+    let model = format!("{made}/mine.toml");
+    assert!(oldham(&["check", &model]).status.success());
+    refuses(&["new", &made, "--like", "crane"], 2, &["exists already"]);
+}

@@ -25,8 +25,11 @@ const STOP_GIVES: f64 = 0.01;
 const STOP_EFFORT: f64 = 100.0;
 /// Rate in rad/s or m/s up to which dry friction of joints creeps.
 const CREEP: f64 = 0.01;
-/// Step in s: of a run without contacts, and with them.
+/// Damping of stops in s/rad or s/m: small enough for the explicit steps that contacts need.
+const STOP_DAMPING: f64 = 0.2;
+/// Step in s: of a run without contacts, and with them, where light links meet their stops at speed.
 const STEP: f64 = 1e-3;
+const CONTACT_STEP: f64 = 5e-4;
 
 pub(crate) fn model(
     machine: &Machine,
@@ -245,7 +248,7 @@ impl<'m> Writer<'m> {
             let stiffness = joint.effort.unwrap_or(STOP_EFFORT) / STOP_GIVES;
             let from_start = |limit: f64| quoted(&format!("{} - {start}", number(limit)));
             let stops = format!(
-                "{{ lower = {}, upper = {}, stiffness = {}, damping = 1.0 }}",
+                "{{ lower = {}, upper = {}, stiffness = {}, damping = {STOP_DAMPING} }}",
                 from_start(low),
                 from_start(high),
                 number(stiffness)
@@ -603,7 +606,7 @@ impl<'m> Writer<'m> {
         text += &format!("\n[model]\nname = {}\n", quoted(title));
         text += &self.parameters.as_values("parameters");
         let step = match self.options.contacts {
-            true => machine.step.unwrap_or(STEP),
+            true => machine.step.unwrap_or(CONTACT_STEP).min(CONTACT_STEP),
             false => STEP,
         };
         text += &format!("\n[simulation]\nduration = 1.0\nstep = {}\n", number(step));

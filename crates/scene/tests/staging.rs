@@ -255,6 +255,28 @@ fn a_car_has_four_wheels_about_its_axles_and_is_followed() {
     assert_eq!(followed.name, "car.chassis");
 }
 
+/// What the file of the robot draws is there, in its colours, and nothing stands in its place.
+#[test]
+fn a_converted_robot_is_drawn_by_its_visuals() {
+    let scene = staged(&model("picker")).scene;
+    let colours: Vec<&str> = scene
+        .items
+        .iter()
+        .filter_map(|item| item.colour.as_deref())
+        .collect();
+    let of = |colour: &str| colours.iter().filter(|&&given| given == colour).count();
+    assert_eq!(
+        (of("#59616b"), of("#e0731a"), of("#b3bac2")),
+        (3, 2, 3),
+        "{colours:?}"
+    );
+    assert_eq!(scene.items.len(), 8, "neither points nor symbols of joints");
+    // The pedestal stands still.
+    let is_still = |item: &&oldham_web::Item| matches!(&item.drawing, Drawing::Body { on, .. } if on.frame == 0);
+    assert_eq!(scene.items.iter().filter(is_still).count(), 2);
+    assert_eq!(scene.notes, Vec::<String>::new());
+}
+
 /// A cantilever with a force at its tip feels the force times the distance from it.
 #[test]
 fn beams_are_coloured_by_what_their_sections_feel() {

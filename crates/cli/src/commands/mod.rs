@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod compensate;
 mod completions;
+mod convert;
 mod drive;
 mod fmu;
 mod fmu_export;
@@ -14,6 +15,7 @@ mod handling;
 mod linearise;
 mod lumped_modes;
 mod modes;
+mod new;
 mod papers;
 mod partition;
 mod plot;
@@ -55,6 +57,8 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Poles(arguments) => poles::execute(&arguments),
         Command::Partition(arguments) => partition::execute(&arguments),
         Command::Papers(arguments) => papers::execute(&arguments),
+        Command::New(arguments) => new::execute(&arguments),
+        Command::Convert(arguments) => convert::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
     }
 }

@@ -63,7 +63,7 @@ fn cases(
 #[test]
 fn models() {
     let models = readers::Models::of_examples();
-    cases("models", 40, |random, folder| models.run(random, folder));
+    cases("models", 35, |random, folder| models.run(random, folder));
 }
 
 #[test]
@@ -93,6 +93,12 @@ fn tyres() {
 #[test]
 fn meshes() {
     cases("meshes", 5, readers::mesh);
+}
+
+#[test]
+fn robots() {
+    let robots = readers::Robots::new();
+    cases("robots", 5, |random, folder| robots.convert(random, folder));
 }
 
 #[test]

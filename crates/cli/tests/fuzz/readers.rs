@@ -310,6 +310,53 @@ pub fn mesh(random: &mut Random, folder: &Path) -> Result<(), String> {
     }
 }
 
+/// Robots in other formats.
+pub struct Robots {
+    texts: Vec<String>,
+}
+
+impl Robots {
+    pub fn new() -> Self {
+        let data = root().join("crates/import/tests/data");
+        let mut paths = Vec::new();
+        for folder in [&data, &data.join("mjcf")] {
+            let files = std::fs::read_dir(folder).expect("robots");
+            paths.extend(files.filter_map(|file| Some(file.ok()?.path())));
+        }
+        paths.retain(|path| {
+            path.extension()
+                .is_some_and(|ending| ending == "urdf" || ending == "xml")
+        });
+        paths.sort();
+        let read = |path: &PathBuf| std::fs::read_to_string(path).expect("a robot");
+        Self {
+            texts: paths.iter().map(read).collect(),
+        }
+    }
+
+    /// Converts a damaged file, and runs what comes of it.
+    pub fn convert(&self, random: &mut Random, folder: &Path) -> Result<(), String> {
+        let (original, other) = (random.one_of(&self.texts), random.one_of(&self.texts));
+        let damaged = match random.below(4) {
+            0 => String::from_utf8_lossy(&bytes(random, original.as_bytes())).into_owned(),
+            _ => text(random, original, other),
+        };
+        let path = folder.join("damaged.urdf");
+        write(&path, &damaged);
+        let options = oldham_import::Options {
+            free: random.below(2) == 0,
+            contacts: random.below(3) == 0,
+            servos: random.below(2) == 0,
+            density: (random.below(2) == 0).then_some(1000.0),
+            ..Default::default()
+        };
+        match oldham_import::convert(&path, &options) {
+            Ok(converted) => run(&ModelFile::of_text("converted.toml", converted.model)),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
 /// Results in each of the formats, and what was left of a run that was killed.
 pub struct Results {
     whole: Vec<(&'static str, Vec<u8>)>,

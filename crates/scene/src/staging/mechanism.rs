@@ -538,7 +538,17 @@ impl Artist<'_, '_> {
 
     fn joints(&mut self, size: f64) {
         let sketch = self.sketch;
+        let is_shown = |marker: &Marker| {
+            sketch
+                .visuals
+                .iter()
+                .any(|visual| visual.at.node == marker.node)
+        };
         for (symbol, markers) in &sketch.joints {
+            // What is drawn as it looks needs no symbols.
+            if markers.iter().all(is_shown) {
+                continue;
+            }
             let group = self.parts.pair(markers[0].node, markers[1].node);
             let [a, b] = [&markers[0], &markers[1]].map(|marker| self.marker(marker));
             let pin = |on| Drawing::Joint {
