@@ -200,7 +200,7 @@ fn a_signal_ends_an_analysis_with_a_message() {
     let asked = Instant::now();
     let status = child.wait().unwrap();
     assert!(
-        asked.elapsed() < Duration::from_secs(5),
+        asked.elapsed() < Duration::from_secs(60),
         "{:?}",
         asked.elapsed()
     );

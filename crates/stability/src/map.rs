@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use oldham_cosim::Simulation;
 
 use crate::pattern::Pattern;
-use crate::spectrum::{STABLE, Spectrum};
+use crate::spectrum::{Decision, STABLE, Spectrum};
 use crate::spread::spread;
 
 /// Bisections at most, and how well a border is known then.
@@ -15,8 +15,8 @@ const KNOWN: f64 = 1e-10;
 /// Points from which on more than two are worth a closer look.
 const MANY: usize = 64;
 
-/// The spectral radius of a simulation; NaN where it cannot be analysed, or where something is at a limit. Where no growth
-/// was found it is at most one, however vague the radius is.
+/// The spectral radius of a simulation; NaN where it cannot be analysed, where it is not decided whether a mode grows, or
+/// where something is at a limit. Where nothing grows it is at most one, however vague the radius is.
 pub fn radius(simulation: &mut Simulation) -> f64 {
     radius_with(simulation, &Pattern::default())
 }
@@ -31,9 +31,9 @@ fn radius_with(simulation: &mut Simulation, pattern: &Pattern) -> f64 {
         return f64::NAN;
     }
     match found {
-        Ok(mode) if mode.is_growing() => mode.value.norm(),
-        Ok(mode) => mode.value.norm().min(1.0),
-        Err(_) => f64::NAN,
+        Ok((mode, Decision::Unstable)) => mode.value.norm(),
+        Ok((mode, Decision::Stable)) => mode.value.norm().min(1.0),
+        Ok((_, Decision::Undecided)) | Err(_) => f64::NAN,
     }
 }
 
@@ -87,11 +87,11 @@ fn samples(columns: usize, rows: usize) -> impl Iterator<Item = usize> {
 /// What is known of one value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Point {
-    /// No mode was found that grows for certain.
+    /// No mode grows.
     Stable,
     /// A mode grows.
     Unstable,
-    /// It could not be analysed.
+    /// It could not be analysed, or that did not decide.
     Unknown,
 }
 

@@ -21,6 +21,9 @@ const NOTHING: f64 = 1e-30;
 const ROUNDINGS: f64 = 32.0;
 /// Relative disagreement of two sizes beyond which better sizes are looked for.
 pub(crate) const DISAGREEMENT: f64 = 1e-7;
+/// Share of the first sizes that better ones have at least. Smaller ones vanish in the last digits of the state, or are answered by
+/// no iteration: then they agree with each other perfectly, and say nothing.
+const FINEST: f64 = 1e-6;
 
 /// Differences about a base point.
 pub(crate) struct Probing<'a> {
@@ -147,10 +150,21 @@ impl<'a> Probing<'a> {
     pub fn better_sizes(&mut self, sizes: &[f64]) -> Result<Option<Vec<f64>>, AnalysisError> {
         let product = StepProduct::new(self.simulation, self.base, sizes.to_vec(), self.budget);
         match product {
-            Ok(product) => Ok(Some(product.differences())),
+            Ok(product) => {
+                let mut better = product.differences();
+                keep_visible(&mut better, sizes);
+                Ok(Some(better))
+            }
             Err(AnalysisError::Fault(_)) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// Makes sizes no smaller than what can be seen of a state for which these were the first ones.
+pub(crate) fn keep_visible(sizes: &mut [f64], first: &[f64]) {
+    for (size, first) in sizes.iter_mut().zip(first) {
+        *size = size.max(FINEST * first);
     }
 }
 

@@ -7,7 +7,9 @@ use oldham_cosim::{Chart, Fault, Simulation};
 
 use crate::eigen::Reduced;
 use crate::measured::Unmeasurable;
-use crate::probing::{DISAGREEMENT, PROBE, Probed, Probing, SECOND, largest, probe_sizes};
+use crate::probing::{
+    DISAGREEMENT, PROBE, Probed, Probing, SECOND, keep_visible, largest, probe_sizes,
+};
 use crate::turning::Turning;
 
 /// Periods of the schedule before probing, so that all parts move, and growth of the state in them
@@ -487,6 +489,7 @@ pub(crate) fn recurrence_about(
             }
             // Single coordinates may reach a kink that all together do not.
             better.iter_mut().for_each(|size| *size *= SECOND);
+            keep_visible(&mut better, &sizes);
         }
     }
     Recurrence::from(simulation, base, probed)

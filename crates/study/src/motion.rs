@@ -145,6 +145,8 @@ pub struct Survey {
     pub until: f64,
     /// Why it was not run further, if not to its end.
     pub ended: Option<String>,
+    /// Whether that is because the run fails.
+    pub fails: bool,
     /// The time that was granted.
     pub granted: Duration,
 }
@@ -232,6 +234,7 @@ impl Survey {
             states: Vec::new(),
             until: case.model.start(),
             ended: None,
+            fails: false,
             granted,
         };
         let failed = match judged {
@@ -289,6 +292,7 @@ impl Survey {
             states: Vec::new(),
             until: met.last().map_or(case.model.start(), |met| met.time),
             ended: None,
+            fails: false,
             granted,
         };
         survey.judge(case, met, &clock, &mut |_| {})?;
@@ -333,12 +337,19 @@ impl Survey {
             states.filter(|state| state.decision() == Some(Decision::Stable))
         };
         let open = stable().all(|state| !state.saturated.is_empty());
-        let first = stable().next()?.saturated.first()?;
-        open.then(|| {
-            format!(
+        let limited = stable().next().and_then(|state| state.saturated.first());
+        if let (true, Some(first)) = (open, limited) {
+            return Some(format!(
                 "`{first}` is at a limit in every state that is stable, and the loop is open there"
-            )
-        })
+            ));
+        }
+        // An unstable coupling ends a run, too: that is excluded only where every state before it is stable.
+        let is_open = |state: &LookedAt| state.decision() != Some(Decision::Stable);
+        let ended = self.ended.as_ref().filter(|_| self.fails)?;
+        self.states
+            .iter()
+            .any(is_open)
+            .then(|| format!("{ended}; and not all states before that are known to be stable"))
     }
 
     /// Runs the model for a part of the time and keeps states: spread over what was run, and one of each
@@ -377,6 +388,7 @@ impl Survey {
             }
             if let Err(fault) = simulation.steps(period) {
                 self.ended = Some(format!("the run fails: {fault}"));
+                self.fails = true;
                 break;
             }
             let switches = simulation.switches()?;
@@ -565,7 +577,14 @@ fn shown_along(
     let period = simulation.period();
     let foreseen = |followed: &Followed| {
         let periods = followed.steps as f64 / period as f64;
-        verdict.radius.powf(periods)
+        match verdict.is_unstable() {
+            true => verdict.radius.powf(periods),
+            // What the model does by itself is no contradiction.
+            false => {
+                let own = verdict.own.map_or(0.0, |[growth, _]| growth);
+                (own * verdict.step * periods).exp()
+            }
+        }
     };
     if !verdict.is_unstable() || foreseen(&followed) > CLEAR {
         return contradiction(verdict, followed, foreseen(&followed), FALLING_SHORT);
@@ -597,7 +616,7 @@ fn contradiction(
         let falls_short = factor < FULL && factor.ln() < share * foreseen.ln();
         return (foreseen > CLEAR && falls_short).then_some(Doubt::Slower(factor));
     }
-    (verdict.is_stable() && factor > GROWN).then_some(Doubt::Grows(factor))
+    (verdict.is_stable() && factor > GROWN * foreseen).then_some(Doubt::Grows(factor))
 }
 
 fn too_long(error: AnalysisError) -> NotJudged {
@@ -710,5 +729,73 @@ mod tests {
             steps: 150,
         };
         assert_eq!(doubt(Some(brief), none), Some(Doubt::NotFollowed));
+    }
+
+    /// A state with a verdict, or without one.
+    fn looked_at(kind: StateKind, verdict: Result<Verdict, NotJudged>) -> LookedAt {
+        LookedAt {
+            time: 0.0,
+            kind,
+            moves: true,
+            saturated: Vec::new(),
+            sticking: Vec::new(),
+            verdict,
+            doubt: None,
+            spectrum: None,
+        }
+    }
+
+    /// A cut rotor that is stable at its start and folds after 1.1 s, where the whole turns on, was called stable.
+    #[test]
+    fn a_run_that_fails_where_nothing_is_known_is_not_called_stable() {
+        let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+        let file =
+            ModelFile::new(format!("{examples}/two-mass-damped.toml")).set("simulation.step", 1e-3);
+        let model = file.read().expect("the example is a model");
+        let (_, stable) = Case::of(&model, &file).spectrum(None).expect("a verdict");
+        assert!(stable.is_stable());
+        let survey = |fails: bool, later: Result<Verdict, NotJudged>| Survey {
+            states: vec![
+                looked_at(StateKind::Start, Ok(stable.clone())),
+                looked_at(StateKind::Run, later),
+            ],
+            until: 1.1,
+            ended: Some("the run fails: `b0.3` folds".into()),
+            fails,
+            granted: Duration::ZERO,
+        };
+        let doubt = survey(true, Err(NotJudged::NoTime))
+            .doubt()
+            .expect("a doubt");
+        assert!(doubt.contains("`b0.3` folds"), "{doubt}");
+        assert_eq!(survey(false, Err(NotJudged::NoTime)).doubt(), None);
+        assert_eq!(survey(true, Ok(stable.clone())).doubt(), None);
+    }
+
+    /// What the model does by itself grows along the motion, too, and is no reason to doubt.
+    #[test]
+    fn growth_of_its_own_is_foreseen_along_the_motion() {
+        let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+        let file =
+            ModelFile::new(format!("{examples}/two-mass-damped.toml")).set("simulation.step", 1e-3);
+        let model = file.read().expect("the example is a model");
+        let case = Case::of(&model, &file);
+        let (spectrum, mut verdict) = case.spectrum(None).expect("a verdict");
+        let mut simulation = case.simulation().expect("it is built");
+        let clock = Clock {
+            granted: Duration::from_secs(600),
+            started: Instant::now(),
+        };
+        // Over 150 steps of 1 ms a growth of 15 1/s makes 9.5.
+        let grown = Followed {
+            factor: 9.0,
+            steps: 150,
+        };
+        let mut doubt = |verdict: &Verdict| {
+            shown_along(verdict, &spectrum, &mut simulation, Some(grown), &clock)
+        };
+        assert_eq!(doubt(&verdict), Some(Doubt::Grows(9.0)));
+        verdict.own = Some([15.0, 2.0]);
+        assert_eq!(doubt(&verdict), None);
     }
 }

@@ -26,7 +26,7 @@ pub(crate) use mode::ROUNDING;
 pub use mode::{Decision, EigenMode, THRESHOLD};
 pub(crate) use own::{ALIKE, SAME_GROWTH};
 
-/// Radii up to here count as stable in searches, which see radii of certain growth only.
+/// Radii up to here count as stable in searches, which see radii of growth that is decided.
 pub(crate) const STABLE: f64 = 1.0 + 1e-8;
 
 /// What a change of an eigenvalue along the circle counts of one across it.
@@ -128,6 +128,15 @@ impl Spectrum {
         prepare(simulation)?;
         let period = simulation.period();
         let base = Base::about(simulation, period);
+        Self::about(simulation, base, budget)
+    }
+
+    /// About a point, by whichever way suits the model.
+    fn about(
+        simulation: &mut Simulation,
+        base: Base,
+        budget: &TimeBudget,
+    ) -> Result<Self, AnalysisError> {
         if simulation.sequence_links().is_some() {
             match Self::from_frequencies(simulation, &base, budget) {
                 Ok(Some(found)) => return Ok(found),
@@ -139,23 +148,28 @@ impl Spectrum {
         Self::by_steps(simulation, base, budget)
     }
 
-    /// The dominant mode alone, for searches that look at many simulations, with what is known of
-    /// their coordinates.
+    /// The dominant mode alone and what is decided by it, for searches that look at many simulations, with what is known
+    /// of their coordinates.
     pub(crate) fn quick(
         simulation: &mut Simulation,
         pattern: &Pattern,
-    ) -> Result<EigenMode, AnalysisError> {
+    ) -> Result<(EigenMode, Decision), AnalysisError> {
         let budget = &TimeBudget::endless();
+        let decided = |found: Self| (found.dominant(), found.decision());
         if let Some(found) = Self::from_measurements(simulation, true, budget)? {
-            return Ok(found.dominant());
+            return Ok(decided(found));
         }
         let analyse = |simulation: &mut Simulation, base: Base| {
             if let Some(found) = Self::from_lines(simulation, &base, budget)? {
-                return Ok(found.dominant());
+                return Ok(decided(found));
             }
+            // What may grow and is not known to is worth the whole analysis.
             if base.chart.dimension() > QUICK {
-                let found = Self::from_products(simulation, base, Effort::QUICK, budget)?;
-                return Ok(found.dominant());
+                let found = Self::from_products(simulation, base.clone(), Effort::QUICK, budget)?;
+                return match found.decision() {
+                    Decision::Undecided => Self::about(simulation, base, budget).map(decided),
+                    _ => Ok(decided(found)),
+                };
             }
             let found = match dominant_mode(simulation, &base, pattern, budget)? {
                 Some(mode) => mode,
@@ -163,14 +177,15 @@ impl Spectrum {
                     Self::from_matrix(simulation, base.clone(), budget, Care::Quick)?.dominant()
                 }
             };
-            // What may grow and is not known to is worth the whole analysis.
-            let is_open = !found.is_growing() && found.value.norm() + found.error > 1.0 + THRESHOLD;
-            match is_open {
-                true => Ok(Self::from_matrix(simulation, base, budget, Care::Full)?.dominant()),
-                false => Ok(found),
+            let reach = found.value.norm() + found.error;
+            match Decision::on(found.value.norm(), found.error, reach) {
+                Decision::Undecided => {
+                    Self::from_matrix(simulation, base, budget, Care::Full).map(decided)
+                }
+                decision => Ok((found, decision)),
             }
         };
-        analyse_ahead(simulation, &FILLING, analyse, |mode| mode.value.norm())
+        analyse_ahead(simulation, &FILLING, analyse, |(mode, _)| mode.value.norm())
     }
 
     fn with(simulation: &mut Simulation, budget: &TimeBudget) -> Result<Self, AnalysisError> {
