@@ -70,6 +70,7 @@ soak: $(OLDHAM)
 	OLDHAM_MODELS=100 cargo test -p oldham-model --test model sampled -- --nocapture
 	OLDHAM_MODELS=60 cargo test -p oldham-model --test rotation random -- --nocapture
 	OLDHAM_MODELS=40 cargo test -p oldham-stability --test delays -- --nocapture
+	OLDHAM_SOAK=1 cargo test -p oldham-study --test machines
 	OLDHAM_MODELS=300 cargo test -p oldham-study --test motion -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-stability --test black_boxes -- --nocapture
 	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak

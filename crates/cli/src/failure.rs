@@ -244,6 +244,9 @@ pub enum Failure {
         /// What it lacks, and what to do.
         reason: String,
     },
+    /// A state to begin with, where a result is shown.
+    #[error("`--from` is the state that a model begins with; a result begins as it was recorded")]
+    FromOfResult,
     /// A page that shows a result cannot be made of a model that was not run.
     #[error("{path} is a model: run it first and give its result, or leave --out out to look on while it runs", path = path.display())]
     NotRecorded {

@@ -12,6 +12,8 @@ static REQUESTED: LazyLock<Cancel> = LazyLock::new(Cancel::default);
 /// Whether a run listens and finishes in order when the end is requested.
 static HEARD: AtomicBool = AtomicBool::new(false);
 static ANALYSING: AtomicBool = AtomicBool::new(false);
+/// Whether that is a search.
+static SEARCHING: AtomicBool = AtomicBool::new(false);
 static IDLE: AtomicBool = AtomicBool::new(false);
 
 /// From now on there is nothing to finish when a signal comes, and nothing is said.
@@ -51,6 +53,12 @@ pub fn watch() -> &'static Cancel {
     &REQUESTED
 }
 
+/// The same for a search that keeps what it has reached.
+pub fn watch_search() -> &'static Cancel {
+    SEARCHING.store(true, Ordering::Relaxed);
+    watch()
+}
+
 fn requested() {
     if ANALYSING.load(Ordering::Relaxed) {
         tell!("\ninterrupted: the analysis is not finished, so there is no verdict");
@@ -67,7 +75,11 @@ fn requested() {
     if IDLE.load(Ordering::Relaxed) {
         return;
     }
-    tell!("\nfinishing the step and the results; press Ctrl-C again to leave at once");
+    let what = match SEARCHING.load(Ordering::Relaxed) {
+        true => "keeping what was reached",
+        false => "finishing the step and the results",
+    };
+    tell!("\n{what}; press Ctrl-C again to leave at once");
 }
 
 /// A file that reaches the limit of the system on its size is an error of the write that reached it, not the end of the

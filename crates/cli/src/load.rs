@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use oldham_cosim::Simulation;
 use oldham_model::Model;
-use oldham_study::ModelFile;
+use oldham_study::{ModelFile, TrimmedFile};
 
 use crate::args::ModelArgs;
 use crate::failure::Failure;
@@ -26,6 +27,58 @@ pub fn told(path: &Path, set: &[(String, String)]) -> Result<Model, Failure> {
         tell!("note: {}: {note}", path.display());
     }
     Ok(model)
+}
+
+/// A model as it begins with a trimmed state, or with its own.
+pub struct Begun {
+    /// The model.
+    pub model: Model,
+    /// Where it comes from.
+    pub file: ModelFile,
+    /// The state.
+    pub start: Option<TrimmedFile>,
+}
+
+impl Begun {
+    /// The model with its overrides, and with what belongs to the state. That the state is of another model or of other parameters is
+    /// noted.
+    pub fn with(
+        path: &Path,
+        set: &[(String, String)],
+        from: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let model = told(path, set)?;
+        let file = ModelFile::new(path).with(set);
+        let Some(from) = from else {
+            return Ok(Self {
+                model,
+                file,
+                start: None,
+            });
+        };
+        let start = TrimmedFile::read(from)?;
+        let file = start.applied(&file);
+        let model = file.read()?;
+        if !start.is_of(&file, &model) {
+            tell!(
+                "note: {} was found for another model or for other parameters: what begins with it is not a steady motion",
+                from.display()
+            );
+        }
+        Ok(Self {
+            model,
+            file,
+            start: Some(start),
+        })
+    }
+
+    /// Its simulation, in the state.
+    pub fn simulation(&self) -> Result<Simulation, Failure> {
+        Ok(match &self.start {
+            Some(start) => start.simulation(&self.model)?,
+            None => self.model.simulation()?,
+        })
+    }
 }
 
 /// The name of a file beside which things are put by default: its stem, in this folder.

@@ -94,6 +94,9 @@ pub enum AnalysisError {
         /// The time that was granted.
         seconds: f64,
     },
+    /// It was interrupted.
+    #[error("interrupted")]
+    Interrupted,
     /// Modes of a long delay could not be told apart.
     #[error(
         "a delay of {steps} macro steps beside {others} other states has too many modes next to each other; compare runs, or take a longer step"

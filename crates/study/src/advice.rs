@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::motion::{LookedAt, NotJudged, StateKind, Survey, SurveyProgress};
 use crate::remedies;
-use crate::{ModelFile, Settings};
+use crate::{ModelFile, Settings, TrimmedFile};
 
 /// What is analysed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Case<'a> {
     pub file: &'a ModelFile,
     /// What of it is analysed.
     pub subject: Subject,
+    /// The trimmed state that it begins with, of the model that this is [applied](TrimmedFile::applied) to.
+    pub start: Option<&'a TrimmedFile>,
 }
 
 /// How much shorter the step of a reference is; the first of them that the model admits.
@@ -45,7 +47,17 @@ impl<'a> Case<'a> {
             model,
             file,
             subject,
+            start: None,
         }
+    }
+
+    /// The same from a trimmed state.
+    pub fn beginning_with(mut self, start: Option<&'a TrimmedFile>) -> Self {
+        self.start = start;
+        if start.is_some_and(|start| start.trim.is_monolithic) {
+            self.subject = Subject::Whole;
+        }
+        self
     }
 
     /// Its modes, those set aside that it has without the coupling; or an error if that takes
@@ -60,6 +72,10 @@ impl<'a> Case<'a> {
     /// What is analysed.
     pub(crate) fn simulation(&self) -> Result<Simulation, AnalysisError> {
         refuse_learner(self.model)?;
+        if let Some(start) = self.start {
+            let begun = start.simulation(self.model);
+            return begun.map_err(|error| AnalysisError::NotBuilt(error.to_string()));
+        }
         let built = match self.subject {
             Subject::Coupling => self.model.simulation(),
             Subject::Whole => self.model.monolithic(None),
@@ -93,6 +109,10 @@ impl<'a> Case<'a> {
     /// The same motion without the coupling; where there is no such model, with a shorter macro
     /// step, which changes what the coupling does but not what the model does.
     pub(crate) fn reference(&self) -> Option<Simulation> {
+        // A state belongs to its coupling and to its step.
+        if self.start.is_some() {
+            return None;
+        }
         let is_mixed =
             self.model.subsystems().len() > 1 && self.model.mechanisms().next().is_some();
         if !is_mixed && let Ok(monolithic) = self.model.monolithic(None) {
@@ -237,7 +257,11 @@ impl Advice {
         case: &Case<'_>,
         granted: Option<Duration>,
     ) -> Option<Search> {
-        if case.subject != Subject::Coupling || self.decision() != Some(Decision::Unstable) {
+        // What helps would have to be trimmed anew.
+        if case.start.is_some()
+            || case.subject != Subject::Coupling
+            || self.decision() != Some(Decision::Unstable)
+        {
             return None;
         }
         let worst = self.survey.as_ref().and_then(Survey::worst);

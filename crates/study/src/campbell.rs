@@ -6,7 +6,9 @@ use oldham_results::plot::{Figure, Panel, Series, Style};
 use serde::{Serialize, Serializer};
 
 use crate::mechanisms::{ModeNumbers, TurningFrame, turning_frames, vibrations};
-use crate::{ModelFile, Range, StudyError, linearise};
+use crate::{
+    ModelFile, Range, StudyError, TrimOptions, TrimmedFile, linearise, trim_from, vibrations_from,
+};
 
 /// Modes found beyond those shown, so that curves that cross go on.
 const MORE: usize = 4;
@@ -44,6 +46,37 @@ pub fn campbell(
     count: usize,
     near: Option<f64>,
 ) -> Result<Campbell, StudyError> {
+    follow(file, range, count, |_, model| {
+        modes(model, about, count + MORE, near)
+    })
+}
+
+/// The same about the steady motion at each value, which begins with that at the one before.
+pub fn campbell_trimmed(
+    file: &ModelFile,
+    range: &Range,
+    options: &TrimOptions,
+    count: usize,
+    near: Option<f64>,
+) -> Result<Campbell, StudyError> {
+    let mut before: Option<TrimmedFile> = None;
+    follow(file, range, count, |file, model| {
+        let trimmed = trim_from(file, model, options, before.as_ref(), |_| {})?;
+        let applied = trimmed.applied(file).read()?;
+        let found = vibrations_from(&trimmed, &applied, count + MORE, near)?;
+        before = Some(trimmed);
+        let named = found.into_iter();
+        let named = named.map(|of| (of.mechanism.name().to_owned(), of.found));
+        Ok(named.collect())
+    })
+}
+
+fn follow(
+    file: &ModelFile,
+    range: &Range,
+    count: usize,
+    mut modes: impl FnMut(&ModelFile, &Model) -> Result<Vec<(String, FoundModes)>, StudyError>,
+) -> Result<Campbell, StudyError> {
     let Some(values) = range.equal_steps() else {
         let key = range.key.clone();
         return Err(StudyError::NoRange { key });
@@ -51,9 +84,10 @@ pub fn campbell(
     let mut parts: Vec<CampbellPart> = Vec::new();
     let mut title = String::new();
     for &value in &values {
-        let model = file.clone().set(&range.key, value).read()?;
+        let varied = file.clone().set(&range.key, value);
+        let model = varied.read()?;
         title = model.name().to_owned();
-        for (index, (part, found)) in modes(&model, about, count + MORE, near)?.enumerate() {
+        for (index, (part, found)) in modes(&varied, &model)?.into_iter().enumerate() {
             if parts.len() == index {
                 parts.push(CampbellPart {
                     part,
@@ -89,8 +123,8 @@ fn modes(
     about: About,
     count: usize,
     near: Option<f64>,
-) -> Result<impl Iterator<Item = (String, FoundModes)>, StudyError> {
-    let all = match model.mechanisms().next() {
+) -> Result<Vec<(String, FoundModes)>, StudyError> {
+    Ok(match model.mechanisms().next() {
         None => vec![(
             "masses".into(),
             linearise(model, None)?.modes(count, near).found,
@@ -100,8 +134,7 @@ fn modes(
             all.map(|of| (of.mechanism.name().to_owned(), of.found))
                 .collect()
         }
-    };
-    Ok(all.into_iter())
+    })
 }
 
 impl CampbellPart {

@@ -96,6 +96,10 @@ pub fn continuation(
         return Err(StudyError::NoRange { key });
     };
     let key = &range.key;
+    if values.iter().all(|value| *value == values[0]) {
+        return Err(StudyError::OneValue { key: key.clone() });
+    }
+    options.check(file, &file.clone().set(key, values[0]).read()?)?;
     let mut motions = Vec::with_capacity(values.len());
     let mut branch_points = Vec::new();
     let mut before: Option<(f64, TrimmedFile)> = None;
@@ -109,8 +113,11 @@ pub fn continuation(
         let found = match known {
             Some(found) => Ok(found),
             None => {
+                let reached = TrimmedFile::read_unfinished(&path, &varied);
                 let from = before.as_ref().map(|(_, found)| found);
+                let from = reached.as_ref().or(from);
                 let found = trim_from(&varied, &varied.read()?, options, from, |_| {});
+                let found = kept(found, &path)?;
                 if let Ok(found) = &found {
                     found.write(&path)?;
                 }
@@ -149,6 +156,25 @@ pub fn continuation(
         key: key.clone(),
         motions,
         branch_points,
+    })
+}
+
+/// What a search that was ended has reached goes to the file of what it looked for.
+fn kept(
+    found: Result<TrimmedFile, StudyError>,
+    path: &Path,
+) -> Result<Result<TrimmedFile, StudyError>, StudyError> {
+    if let Err(StudyError::Unfinished(unfinished)) = &found
+        && let Some(reached) = &unfinished.reached
+    {
+        reached.write(path)?;
+    }
+    Ok(match found {
+        // The others may be found in the time that each is granted.
+        Err(StudyError::Unfinished(unfinished)) if !unfinished.was_interrupted() => {
+            Err(StudyError::Trim(unfinished.why))
+        }
+        other => other,
     })
 }
 

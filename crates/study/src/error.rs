@@ -10,6 +10,7 @@ use oldham_results::writer::WriteError;
 use oldham_stability::AnalysisError;
 
 use crate::sweep::{JournalError, VariationError};
+use crate::trim::Unfinished;
 
 /// Why a study failed.
 #[derive(Debug, thiserror::Error)]
@@ -168,6 +169,14 @@ pub enum StudyError {
         /// The setting.
         key: String,
     },
+    /// A range of a single value, along which nothing can be followed.
+    #[error(
+        "`{key}` has a single value here; follow the motion over a range, such as `{key}=1:5:9`, or set the value with `--set`"
+    )]
+    OneValue {
+        /// The setting.
+        key: String,
+    },
     /// Settings of a scheme that are none.
     #[error("a scheme has settings such as schedule.output_update=true; `{text}` is none")]
     NoScheme {
@@ -278,6 +287,20 @@ pub enum StudyError {
     /// No steady motion was found.
     #[error(transparent)]
     Trim(#[from] oldham_stability::ShootingError),
+    /// The search for one was ended.
+    #[error("{}", .0.why)]
+    Unfinished(Box<Unfinished>),
+    /// What a search that was ended has reached, where a steady motion is needed.
+    #[error("{path} holds what a search has reached that was ended: `oldham trim` with the same arguments goes on from it", path = path.display())]
+    NotFinished {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A state of a cut model, where the whole one is linearised.
+    #[error(
+        "the state is that of the cut model, and cuts are undone where a model is linearised: trim it with `oldham trim --monolithic`"
+    )]
+    TrimmedInParts,
     /// A signal that cannot be held.
     #[error("`{name}` cannot be held: {why}")]
     NotHoldable {

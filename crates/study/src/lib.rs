@@ -16,6 +16,7 @@ mod course;
 mod doubts;
 mod error;
 mod file;
+mod from_trim;
 mod handling;
 mod linear;
 mod linear_files;
@@ -36,7 +37,7 @@ mod sweep;
 mod trim;
 
 pub use advice::{Advice, Case, Search, Subject, decision_word, refuse_learner};
-pub use campbell::{Campbell, CampbellPart, campbell};
+pub use campbell::{Campbell, CampbellPart, campbell, campbell_trimmed};
 pub use compare::{
     Alike, Channel, CompareOptions, CompareProgress, Comparison, Kind, Refined, Sample, Signal,
     Tried, compare,
@@ -46,8 +47,9 @@ pub use continuation::{BranchPoint, Branching, Continuation, FollowedMotion, con
 pub use course::{Onlooker, first_row, initial_row};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings, shipped_kinds};
+pub use from_trim::vibrations_from;
 pub use handling::{Handling, HandlingOptions};
-pub use linear::{Bode, BodeCurve, LinearModel, linearise};
+pub use linear::{Bode, BodeCurve, LinearModel, linearise, linearise_from};
 pub use linear_files::LinearFormat;
 pub use live::run_live;
 pub use mass_modes::MassModes;
@@ -77,4 +79,6 @@ pub use sweep::{
     SweepOptions, SweepProgress, SweepReport, SweepRun, SweepStatus, Values, Variation,
     VariationError, combinations,
 };
-pub use trim::{Factor, Quantity, Trim, TrimOptions, TrimmedFile, trim};
+pub use trim::{
+    Factor, Growing, Quantity, Trim, TrimOptions, TrimmedFile, Unfinished, trim, trim_from,
+};

@@ -1,12 +1,13 @@
 //! A model as a linear system: its matrices and its frequency response.
 
 use nalgebra::{Complex, DMatrix};
+use oldham_cosim::Simulation;
 use oldham_model::Model;
 use oldham_results::plot::{Figure, Panel, Scale, Series};
 use oldham_stability::{LinearSignal, StateSpace};
 use serde::{Serialize, Serializer};
 
-use crate::{Range, StudyError, shows_node};
+use crate::{Range, StudyError, TrimmedFile, shows_node};
 
 /// Frequencies of a response unless said otherwise.
 const POINTS: usize = 400;
@@ -55,6 +56,19 @@ pub fn linearise(model: &Model, time: Option<f64>) -> Result<LinearModel, StudyE
         }
         simulation.steps(steps as u64).map_err(StudyError::Run)?;
     }
+    linear_model(model, simulation)
+}
+
+/// Linearises the model that a trimmed state is [applied](TrimmedFile::applied) to about that state. A cut model must have been
+/// trimmed as the monolithic one, since its cuts are undone.
+pub fn linearise_from(trimmed: &TrimmedFile, model: &Model) -> Result<LinearModel, StudyError> {
+    if model.is_cut() && !trimmed.trim.is_monolithic {
+        return Err(StudyError::TrimmedInParts);
+    }
+    linear_model(model, trimmed.simulation(model)?)
+}
+
+fn linear_model(model: &Model, mut simulation: Simulation) -> Result<LinearModel, StudyError> {
     Ok(LinearModel {
         model: model.name().into(),
         time: simulation.time(),

@@ -59,7 +59,7 @@ pub fn statics_notes(model: &Model) -> Vec<String> {
     contacts.chain(mechanisms).collect()
 }
 
-fn failed(mechanism: Mechanism<'_>, error: SolveError) -> StudyError {
+pub(crate) fn failed(mechanism: Mechanism<'_>, error: SolveError) -> StudyError {
     StudyError::Solve {
         part: mechanism.name().into(),
         error,

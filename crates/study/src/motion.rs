@@ -461,6 +461,7 @@ impl Survey {
             model: &model,
             file: &file,
             subject: case.subject,
+            start: None,
         };
         let Ok(mut simulation) = resting.simulation() else {
             return;

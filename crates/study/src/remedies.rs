@@ -125,6 +125,7 @@ impl Search<'_> {
             model: &model,
             file: &file,
             subject: self.case.subject,
+            start: None,
         };
         match case.spectrum(Some(left)) {
             Ok((_, verdict)) => is_cure(&verdict) && runs(&model),

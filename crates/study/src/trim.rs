@@ -1,12 +1,14 @@
 //! The steady motion of a model: found by shooting, kept in a file, and where runs begin.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::Duration;
 
-use oldham_cosim::{Checkpoint, Column, Simulation};
-use oldham_model::{Model, Template, matching};
+use oldham_cosim::{Cancel, Checkpoint, Column, Simulation};
+use oldham_model::{Model, Problems, Template, matching};
 use oldham_stability::{
-    AnalysisError, Free, Going, Held, Maker, Multipliers, Shooting, ShootingProgress, SteadyMotion,
+    AnalysisError, Decision, Free, Going, Held, Maker, Multipliers, Shooting, ShootingError,
+    ShootingProgress, SteadyMotion,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +18,11 @@ use crate::{ModelFile, Settings, StudyError};
 
 /// What the period is called where it is found.
 const PERIOD: &str = "period";
+/// How far from the real axis, as a share of itself, a multiplier is one of a pair.
+const NOT_REAL: f64 = 1e-6;
 
 /// What a steady motion is looked for, besides what the model says.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct TrimOptions {
     /// Signals that are held, with their values; they go over those of the model.
     pub hold: Vec<(String, f64)>,
@@ -32,6 +36,19 @@ pub struct TrimOptions {
     pub settle: Option<f64>,
     /// How long the search may take.
     pub granted: Option<Duration>,
+    /// Ends it: what was reached is kept.
+    pub cancel: Option<Cancel>,
+    /// Of the monolithic model instead of the coupled one.
+    pub monolithic: bool,
+}
+
+impl TrimOptions {
+    /// An error if they do not fit a model: names that are none, what cannot be held, a period that is missing.
+    pub fn check(&self, file: &ModelFile, model: &Model) -> Result<(), StudyError> {
+        let plan = Plan::new(file, model, self)?;
+        let probe = plan.built(&plan.file.read()?)?;
+        held(model, self, probe.columns()).map(|_| ())
+    }
 }
 
 /// A quantity of a steady motion.
@@ -56,6 +73,47 @@ pub struct Factor {
     pub growth: f64,
     /// Frequency in Hz, but for a whole number of turns a period.
     pub frequency: f64,
+}
+
+/// How a difference from a periodic motion grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Growing {
+    /// It changes its sign from period to period: no motion with constant coefficients does.
+    HalfTheFrequency,
+    /// It grows in step with the period.
+    InStep,
+    /// It vibrates with a frequency of its own.
+    Vibrating,
+}
+
+impl Growing {
+    fn of(multiplier: &Factor) -> Self {
+        let [re, im] = multiplier.multiplier;
+        match (
+            im.abs() > multiplier.error.max(NOT_REAL * multiplier.radius),
+            re < 0.0,
+        ) {
+            (true, _) => Self::Vibrating,
+            (false, true) => Self::HalfTheFrequency,
+            (false, false) => Self::InStep,
+        }
+    }
+
+    /// As the end of a sentence about what grows.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::HalfTheFrequency => {
+                "with half the frequency of the period: principal parametric resonance"
+            }
+            Self::InStep => {
+                "in step with the period: parametric resonance, unless the motion is also left where nothing excites it"
+            }
+            Self::Vibrating => {
+                "with a frequency of its own: flutter, or a combination resonance of two vibrations"
+            }
+        }
+    }
 }
 
 /// A steady motion of a model.
@@ -93,6 +151,9 @@ pub struct Trim {
     pub drifts: usize,
     /// `stable`, `unstable` or `not decided`.
     pub verdict: String,
+    /// How the fastest difference from a periodic motion grows, if one does.
+    #[serde(default)]
+    pub growing: Option<Growing>,
     /// Why nothing is known about small differences, if so.
     pub unknown: Option<String>,
     /// The largest first.
@@ -105,9 +166,16 @@ pub struct Trim {
     pub coordinates: usize,
     /// Changes of the model with which the state can be run.
     pub settings: Settings,
+    /// Whether the search for it was ended before it was found.
+    #[serde(default)]
+    pub is_unfinished: bool,
+    /// Whether it is that of the monolithic model.
+    #[serde(default)]
+    pub is_monolithic: bool,
 }
 
 /// A steady motion in a file.
+#[derive(Debug)]
 pub struct TrimmedFile {
     /// What is known of it.
     pub trim: Trim,
@@ -117,6 +185,22 @@ pub struct TrimmedFile {
 impl TrimmedFile {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, StudyError> {
+        let found = Self::read_any(path)?;
+        match found.trim.is_unfinished {
+            true => Err(StudyError::NotFinished { path: path.into() }),
+            false => Ok(found),
+        }
+    }
+
+    /// Reads what a search that was ended has reached for this very model, if the file holds that.
+    pub fn read_unfinished(path: &Path, file: &ModelFile) -> Option<Self> {
+        let reached = Self::read_any(path).ok()?;
+        let applied = reached.applied(file);
+        let model = applied.read().ok()?;
+        (reached.trim.is_unfinished && reached.is_of(&applied, &model)).then_some(reached)
+    }
+
+    fn read_any(path: &Path) -> Result<Self, StudyError> {
         let checkpoint = Checkpoint::read(path)?;
         let trim = checkpoint
             .note()
@@ -130,9 +214,24 @@ impl TrimmedFile {
         Ok(self.checkpoint.write(path)?)
     }
 
-    /// The model as it starts with this state.
+    /// The model as it starts with this state, for as long as it is to run.
     pub fn applied(&self, file: &ModelFile) -> ModelFile {
-        file.with(&self.trim.settings)
+        let applied = file.with(&self.trim.settings);
+        let Ok(model) = file.read() else {
+            return applied;
+        };
+        let steps = (model.duration() / self.trim.step).round().max(1.0) + self.trim.filling as f64;
+        applied.set("simulation.duration", steps * self.trim.step)
+    }
+
+    /// The simulation that begins with it, of the [applied](Self::applied) model.
+    pub fn simulation(&self, model: &Model) -> Result<Simulation, StudyError> {
+        let mut simulation = match self.trim.is_monolithic {
+            true => model.monolithic(None)?,
+            false => model.simulation()?,
+        };
+        self.restore(&mut simulation)?;
+        Ok(simulation)
     }
 
     /// Puts a simulation of the [applied](Self::applied) model into this state. Parameters may be others than those
@@ -143,7 +242,7 @@ impl TrimmedFile {
 
     /// Whether it was found for this very model.
     pub fn is_of(&self, file: &ModelFile, model: &Model) -> bool {
-        self.checkpoint.model() == digest(file, model, false)
+        self.checkpoint.model() == digest(file, model, self.trim.is_monolithic)
     }
 }
 
@@ -157,8 +256,8 @@ pub fn trim(
     trim_from(file, model, options, None, progress)
 }
 
-/// The same from a steady motion that was found for other parameters.
-pub(crate) fn trim_from(
+/// The same from a steady motion that was found for other parameters, or from what a search that was ended has reached.
+pub fn trim_from(
     file: &ModelFile,
     model: &Model,
     options: &TrimOptions,
@@ -167,7 +266,7 @@ pub(crate) fn trim_from(
 ) -> Result<TrimmedFile, StudyError> {
     refuse_learner(model)?;
     let plan = Plan::new(file, model, options)?;
-    let probe = plan.file.read()?.simulation()?;
+    let probe = plan.built(&plan.file.read()?)?;
     let held = held(model, options, probe.columns())?;
     drop(probe);
     let value = |name: &String| {
@@ -194,6 +293,7 @@ pub(crate) fn trim_from(
         });
     }
     let settle = options.settle.unwrap_or(model.trim_settling());
+    let reached = RefCell::new(None);
     let search = Shooting {
         make: plan.maker(),
         held: held.clone(),
@@ -204,9 +304,40 @@ pub(crate) fn trim_from(
         settling: (settle / plan.step).round() as u64,
         granted: options.granted,
         progress: Box::new(progress),
+        reached: Box::new(|motion| {
+            reached.replace(Some(motion));
+        }),
+        cancel: options.cancel.clone(),
     };
-    let found = search.solve()?;
-    plan.conclude(model, &held, found)
+    match search.solve() {
+        Ok(found) => plan.conclude(model, &held, found, false),
+        Err(why) if why.is_unfinished() => {
+            let reached = reached.into_inner();
+            let reached = reached.map(|motion| plan.conclude(model, &held, motion, true));
+            let reached = reached.transpose()?;
+            Err(StudyError::Unfinished(Box::new(Unfinished {
+                why,
+                reached,
+            })))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A search that was ended.
+#[derive(Debug)]
+pub struct Unfinished {
+    /// Why.
+    pub why: ShootingError,
+    /// What was reached, from which the next one [goes on](trim_from).
+    pub reached: Option<TrimmedFile>,
+}
+
+impl Unfinished {
+    /// Whether it was interrupted, and not just out of time.
+    pub fn was_interrupted(&self) -> bool {
+        self.why == ShootingError::Analysis(AnalysisError::Interrupted)
+    }
 }
 
 /// What is held, by the model and by who asks.
@@ -264,6 +395,7 @@ struct Plan {
     /// Macro steps of a period.
     steps: Option<u64>,
     finds_period: bool,
+    monolithic: bool,
 }
 
 impl Plan {
@@ -285,7 +417,16 @@ impl Plan {
             duration: model.duration(),
             steps: steps.map(|steps| steps as u64),
             finds_period,
+            monolithic: options.monolithic,
         })
+    }
+
+    /// What is searched.
+    fn built(&self, model: &Model) -> Result<Simulation, Problems> {
+        match self.monolithic {
+            true => model.monolithic(None),
+            false => model.simulation(),
+        }
     }
 
     /// The macro step with values of what is free.
@@ -318,8 +459,7 @@ impl Plan {
     fn maker(&self) -> Maker<'_> {
         let mut kept: Option<(u64, Template)> = None;
         Box::new(move |free: &[f64], filling: u64| {
-            let not_built =
-                |error: oldham_model::Problems| AnalysisError::NotBuilt(error.to_string());
+            let not_built = |error: Problems| AnalysisError::NotBuilt(error.to_string());
             if kept.as_ref().is_none_or(|(of, _)| *of != filling) {
                 let file = self.file.with(&self.clock(filling, self.step));
                 kept = Some((filling, file.template().map_err(not_built)?));
@@ -333,8 +473,7 @@ impl Plan {
                 }
                 false => self.file.with(&self.settings(filling, free)).read(),
             };
-            let simulation = model.map_err(not_built)?.simulation();
-            simulation.map_err(not_built)
+            self.built(&model.map_err(not_built)?).map_err(not_built)
         })
     }
 
@@ -343,14 +482,15 @@ impl Plan {
         model: &Model,
         held: &[Held],
         found: SteadyMotion,
+        is_unfinished: bool,
     ) -> Result<TrimmedFile, StudyError> {
         let settings = self.settings(found.filling, &found.free);
         let run = self.file.with(&settings);
         let run_model = run.read()?;
-        let mut simulation = run_model.simulation()?;
+        let mut simulation = self.built(&run_model)?;
         found.state.restore(&mut simulation);
         simulation.begin_energy_here().map_err(StudyError::Run)?;
-        let checkpoint = simulation.checkpoint(&digest(&run, &run_model, false))?;
+        let checkpoint = simulation.checkpoint(&digest(&run, &run_model, self.monolithic))?;
         let Multipliers {
             ref values,
             ref unknown,
@@ -367,6 +507,8 @@ impl Plan {
                 frequency: pole.im / std::f64::consts::TAU,
             }
         });
+        let multipliers: Vec<Factor> = multipliers.collect();
+        let is_left = found.multipliers.decision() == Decision::Unstable && self.steps.is_some();
         let quantity = |name: &String, value: f64| Quantity {
             name: name.clone(),
             value,
@@ -404,11 +546,14 @@ impl Plan {
             drifts,
             verdict: decision_word(found.multipliers.decision()).into(),
             unknown: unknown.clone(),
-            multipliers: multipliers.collect(),
+            growing: is_left.then(|| Growing::of(&multipliers[0])),
+            multipliers,
             iterations: found.iterations,
             macro_steps: found.steps,
             coordinates: found.dimension,
             settings,
+            is_unfinished,
+            is_monolithic: self.monolithic,
         };
         let note = serde_json::to_string(&trim).expect("plain data");
         Ok(TrimmedFile {

@@ -33,6 +33,9 @@ pub struct Stability {
     /// Study the monolithic reference model instead
     #[arg(long)]
     pub monolithic: bool,
+    /// Begin with a state that `oldham trim` has found
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["over", "critical", "remedies", "monolithic"])]
+    pub from: Option<PathBuf>,
     /// Time for the analysis in seconds: first the start, then states along the run; what is not reached
     /// is named
     #[arg(long, value_name = "N", default_value_t = 10.0, allow_negative_numbers = true, value_parser = seconds)]
@@ -158,6 +161,8 @@ pub enum Configuration {
     Initial,
     /// In static equilibrium under its loads
     Static,
+    /// In the steady motion that `oldham trim` finds
+    Trimmed,
 }
 
 /// Arguments of `modes`.
@@ -168,6 +173,9 @@ pub struct Modes {
     /// The configuration about which the mechanism vibrates
     #[arg(long, value_enum, default_value_t = Configuration::Initial)]
     pub at: Configuration,
+    /// About a state that `oldham trim` has found; with --over, --at trimmed finds one at every value
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "over"])]
+    pub from: Option<PathBuf>,
     /// How many modes, from the lowest frequency on
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = count)]
     pub count: usize,
@@ -207,6 +215,9 @@ pub struct Linearise {
     /// model's start]
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
     pub time: Option<f64>,
+    /// Linearise about a state that `oldham trim` has found
+    #[arg(long, value_name = "FILE", conflicts_with = "time")]
+    pub about: Option<PathBuf>,
     /// Draw the frequency response
     #[arg(long)]
     pub bode: bool,

@@ -28,6 +28,9 @@ pub struct View3d {
     /// Change a setting or a parameter of the model file first
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
+    /// With a model file: begin with a state that `oldham trim` has found
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
     /// Write one page (.html) that plays without a server, and end
     #[arg(long, short, value_name = "FILE", value_parser = page())]
     pub out: Option<PathBuf>,

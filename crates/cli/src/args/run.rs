@@ -70,6 +70,9 @@ pub struct Check {
     pub model: Option<PathBuf>,
     #[command(flatten)]
     pub changes: Changes,
+    /// Begin with a state that `oldham trim` has found
+    #[arg(long, value_name = "FILE", conflicts_with = "remedies")]
+    pub from: Option<PathBuf>,
     /// Time for the analysis in seconds: first the start, then states along the run; what is not reached
     /// is named
     #[arg(long, value_name = "N", default_value_t = 10.0, allow_negative_numbers = true, value_parser = seconds)]

@@ -36,6 +36,9 @@ pub struct Trim {
     /// Time for the search in seconds, of each value with --over
     #[arg(long, value_name = "N", default_value_t = 300.0, allow_negative_numbers = true, value_parser = seconds)]
     pub seconds: f64,
+    /// Trim the monolithic reference model instead of the coupled one
+    #[arg(long)]
+    pub monolithic: bool,
     /// The file of the state [default: the model's name with .trim, here]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,

@@ -1,23 +1,31 @@
 //! `oldham modes --over`: frequencies over a parameter, the Campbell diagram.
 
 use oldham_multibody::{ModeKind, Modes as FoundModes};
-use oldham_study::{CampbellPart, StudyError, Variation, campbell};
+use oldham_study::{CampbellPart, StudyError, TrimOptions, Variation, campbell, campbell_trimmed};
 use serde_json::json;
 
 use crate::args::Modes;
 use crate::commands::modes::{about, frames_note, unsteady_note};
 use crate::failure::Failure;
+use crate::progress::Waiting;
 use crate::say;
 use crate::table::{Table, number};
-use crate::{load, picture};
+use crate::{interrupt, load, picture};
 
 pub fn execute(arguments: &Modes, over: &Variation) -> Result<(), Failure> {
     let range = &over
         .axis(&arguments.draw.draw())
         .map_err(StudyError::from)?;
     let file = load::file(&arguments.model);
-    let (about, near) = (about(arguments), arguments.near);
-    let campbell = campbell(&file, range, about, arguments.count, near)?;
+    let (count, near) = (arguments.count, arguments.near);
+    let campbell = match about(arguments) {
+        Some(about) => campbell(&file, range, about, count, near)?,
+        None => {
+            let _analysis = interrupt::Analysis::new();
+            let _waiting = Waiting::new("looking for steady motions", arguments.json);
+            campbell_trimmed(&file, range, &TrimOptions::default(), count, near)?
+        }
+    };
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-campbell.svg"));
     for target in [Some(&out), arguments.data.as_ref()].into_iter().flatten() {

@@ -2,16 +2,17 @@
 
 use oldham_cosim::{Simulation, SubsystemId};
 use oldham_model::{Mechanism, Model};
-use oldham_study::{Advice, Case, ModelFile, is_without_coupling, shows_node};
+use oldham_study::{Advice, Case, is_without_coupling, shows_node};
 use serde_json::{Value, json};
 
 use crate::args::Check;
 use crate::failure::Failure;
 use crate::fold::fold;
+use crate::load::Begun;
 use crate::progress::Waiting;
 use crate::say;
 use crate::verdict::Granted;
-use crate::{interrupt, load, verdict};
+use crate::{interrupt, verdict};
 
 /// Why there is no analysis.
 const ALONE: &str = "no coupling to analyse";
@@ -21,7 +22,12 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
         say!("{:#}", oldham_study::shipped_kinds().schema());
         return Ok(());
     };
-    let model = load::told(path, &arguments.changes.settings())?;
+    let begun = Begun::with(
+        path,
+        &arguments.changes.settings(),
+        arguments.from.as_deref(),
+    )?;
+    let Begun { model, file, start } = begun;
     let simulation = model.simulation()?;
     model.recorded(simulation.columns())?;
     if is_without_coupling(&model) {
@@ -37,8 +43,7 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
     if !arguments.json {
         print(&model, &simulation);
     }
-    let file = ModelFile::new(path).with(&arguments.changes.settings());
-    let case = Case::of(&model, &file);
+    let case = Case::of(&model, &file).beginning_with(start.as_ref());
     let granted = Granted::new(arguments.seconds, arguments.remedies);
     let _analysis = interrupt::Analysis::new();
     let waiting = Waiting::new("analysing the coupling", arguments.json);

@@ -1,10 +1,11 @@
 //! `oldham linearise`: the matrices of a model, and its frequency response.
 
-use oldham_study::{LinearFormat, LinearModel, StudyError, linearise};
+use oldham_study::{LinearFormat, LinearModel, StudyError, linearise, linearise_from};
 use serde_json::json;
 
 use crate::args::Linearise;
 use crate::failure::Failure;
+use crate::load::Begun;
 use crate::say;
 use crate::table::{Table, number};
 use crate::{load, picture};
@@ -27,8 +28,15 @@ pub fn execute(arguments: &Linearise) -> Result<(), Failure> {
     for target in [&data, &out] {
         picture::protect(target, &[&arguments.model.model])?;
     }
-    let model = load::model(&arguments.model)?;
-    let linear = linearise(&model, arguments.time)?;
+    let begun = Begun::with(
+        &arguments.model.model,
+        &arguments.model.changes.settings(),
+        arguments.about.as_deref(),
+    )?;
+    let linear = match &begun.start {
+        Some(start) => linearise_from(start, &begun.model)?,
+        None => linearise(&begun.model, arguments.time)?,
+    };
     let bode = match is_drawn {
         true => {
             let axis = arguments.frequencies.as_ref();

@@ -3,7 +3,7 @@
 use oldham_model::Model;
 use oldham_multibody::Mode;
 use oldham_results::plot::{Figure, Panel, Series};
-use oldham_study::{MassModes, linearise};
+use oldham_study::{MassModes, TrimmedFile, linearise, linearise_from};
 use serde_json::json;
 
 use crate::args::{Configuration, Modes};
@@ -31,7 +31,11 @@ pub fn refuse_options(arguments: &Modes, model: &Model) -> Result<(), Failure> {
     }
 }
 
-pub fn execute(arguments: &Modes, model: &Model) -> Result<(), Failure> {
+pub fn execute(
+    arguments: &Modes,
+    model: &Model,
+    start: Option<&TrimmedFile>,
+) -> Result<(), Failure> {
     let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
     let out = arguments
         .out
@@ -44,13 +48,17 @@ pub fn execute(arguments: &Modes, model: &Model) -> Result<(), Failure> {
     for target in [&out, &data] {
         picture::protect(target, &[&arguments.model.model])?;
     }
-    let modes = linearise(model, None)?.modes(arguments.count, arguments.near);
+    let linear = match start {
+        Some(start) => linearise_from(start, model)?,
+        None => linearise(model, None)?,
+    };
+    let modes = linear.modes(arguments.count, arguments.near);
     figure(model.name(), &modes).save(&out)?;
     let answer = json!({
         "command": "modes",
         "model": model.name(),
         "status": "finished",
-        "about": "initial",
+        "about": if start.is_some() { "trimmed" } else { "initial" },
         "modes": modes,
     });
     oldham_scene::write(&data, format!("{answer:#}\n").as_bytes())?;

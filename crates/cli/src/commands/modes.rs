@@ -5,26 +5,47 @@ use std::path::{Path, PathBuf};
 use oldham_model::{About, Model};
 use oldham_multibody::{Mode, ModeKind, Modes as FoundModes};
 use oldham_scene::{Page, mode_animations, mode_grid, mode_pages};
-use oldham_study::{Vibrations, contact_note, vibrations};
+use oldham_study::{TrimOptions, Vibrations, contact_note, trim, vibrations, vibrations_from};
 use serde_json::{Value, json};
 
 use crate::args::{Configuration, Modes};
 use crate::commands::{animate, campbell, lumped_modes};
 use crate::failure::Failure;
+use crate::load::Begun;
+use crate::progress::Waiting;
 use crate::say;
 use crate::table::{Table, number};
-use crate::{load, picture};
+use crate::{interrupt, load, picture};
 
-/// The configuration that was asked for.
-pub fn about(arguments: &Modes) -> About {
+/// The configuration that was asked for; nothing for that of a steady motion.
+pub fn about(arguments: &Modes) -> Option<About> {
     match arguments.at {
-        Configuration::Initial => About::Start,
-        Configuration::Static => About::Equilibrium,
+        Configuration::Initial => Some(About::Start),
+        Configuration::Static => Some(About::Equilibrium),
+        Configuration::Trimmed => None,
     }
 }
 
+/// The model in the state that is asked for: one from a file, or the steady motion, which is looked for first.
+fn begun(arguments: &Modes) -> Result<Begun, Failure> {
+    let mut begun = Begun::with(
+        &arguments.model.model,
+        &arguments.model.changes.settings(),
+        arguments.from.as_deref(),
+    )?;
+    if about(arguments).is_none() && arguments.over.is_none() {
+        let _analysis = interrupt::Analysis::new();
+        let _waiting = Waiting::new("looking for the steady motion", arguments.json);
+        let start = trim(&begun.file, &begun.model, &TrimOptions::default(), |_| {})?;
+        begun.file = start.applied(&begun.file);
+        begun.model = begun.file.read()?;
+        begun.start = Some(start);
+    }
+    Ok(begun)
+}
+
 pub fn execute(arguments: &Modes) -> Result<(), Failure> {
-    let model = load::model(&arguments.model)?;
+    let Begun { model, start, .. } = begun(arguments)?;
     let is_lumped = model.mechanisms().next().is_none();
     if is_lumped {
         lumped_modes::refuse_options(arguments, &model)?;
@@ -33,7 +54,7 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         return campbell::execute(arguments, range);
     }
     if is_lumped {
-        return lumped_modes::execute(arguments, &model);
+        return lumped_modes::execute(arguments, &model, start.as_ref());
     }
     let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
     let out = arguments
@@ -50,7 +71,11 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     {
         picture::protect(target, &[&arguments.model.model])?;
     }
-    let all = vibrations(&model, about(arguments), arguments.count, arguments.near)?;
+    let all = match (&start, about(arguments)) {
+        (None, Some(about)) => vibrations(&model, about, arguments.count, arguments.near)?,
+        (Some(start), _) => vibrations_from(start, &model, arguments.count, arguments.near)?,
+        (None, None) => unreachable!("the steady motion was found"),
+    };
     let view = arguments.view.into();
     let pages: Vec<Page> = all
         .iter()
@@ -77,7 +102,8 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         say!("{}: natural vibrations", model.name());
         all.iter().for_each(print);
         for found in &all {
-            let unsteady = unsteady_note(&found.found, arguments.at).map(str::to_owned);
+            let unsteady = unsteady_note(&found.found, configuration(arguments));
+            let unsteady = unsteady.map(str::to_owned);
             let notes = unsteady.into_iter().chain(contact_note(found.mechanism));
             notes.for_each(|note| say!("! {note}"));
         }
@@ -123,10 +149,19 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// A state from a file is one that was trimmed.
+fn configuration(arguments: &Modes) -> Configuration {
+    match arguments.from {
+        Some(_) => Configuration::Trimmed,
+        None => arguments.at,
+    }
+}
+
 fn as_json(model: &Model, arguments: &Modes, all: &[Vibrations<'_>]) -> Value {
-    let about = match arguments.at {
+    let about = match configuration(arguments) {
         Configuration::Initial => "initial",
         Configuration::Static => "static",
+        Configuration::Trimmed => "trimmed",
     };
     json!({
         "command": "modes",
@@ -177,6 +212,11 @@ pub fn unsteady_note(found: &FoundModes, at: Configuration) -> Option<&'static s
              --at static finds those about static equilibrium",
         ),
         (false, Configuration::Static) => Some("this is no equilibrium: loads change with time"),
+        (false, Configuration::Trimmed) => Some(
+            "the mechanism alone does not stay in the trimmed state: what other subsystems send counts as it is before the first \
+             exchange, and a periodic motion is frozen at an instant; its vibrations are the multipliers that \
+             `oldham trim` tells",
+        ),
     }
 }
 

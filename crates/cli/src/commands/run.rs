@@ -6,8 +6,7 @@ use oldham_cosim::{Counters, End, Fault, Lateness, Summary};
 use oldham_model::Model;
 use oldham_stability::{AnalysisError, Decision};
 use oldham_study::{
-    Advice, Case, Met, ModelFile, PreparedRun, RunOptions, RunReport, Survey, TrimmedFile,
-    is_without_coupling,
+    Advice, Case, Met, ModelFile, PreparedRun, RunOptions, RunReport, Survey, is_without_coupling,
 };
 use serde_json::json;
 
@@ -15,6 +14,7 @@ use crate::args::Run;
 use crate::commands::sweep;
 use crate::failure::Failure;
 use crate::fold::fold;
+use crate::load::Begun;
 use crate::progress::Bar;
 use crate::table::{Table, number};
 use crate::{interrupt, load, picture, verdict};
@@ -30,20 +30,12 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
     if !arguments.vary.is_empty() {
         return sweep::execute(arguments);
     }
-    let mut model = load::model(&arguments.model)?;
-    let mut file = load::file(&arguments.model);
-    if let Some(path) = &arguments.from {
-        let trimmed = TrimmedFile::read(path)?;
-        file = trimmed.applied(&file);
-        model = file.read()?;
-        if !trimmed.is_of(&file, &model) {
-            tell!(
-                "note: {} was found for another model or for other parameters: the run does not begin with a steady motion",
-                path.display()
-            );
-        }
-    }
-    let (model, file) = (model, file);
+    let begun = Begun::with(
+        &arguments.model.model,
+        &arguments.model.changes.settings(),
+        arguments.from.as_deref(),
+    )?;
+    let Begun { model, file, .. } = begun;
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, ".parquet"));
     picture::protect(&out, &[&arguments.model.model])?;

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::args::Stability;
 use crate::failure::Failure;
+use crate::load::Begun;
 use crate::progress::{Bar, Waiting};
 use crate::say;
 use crate::table::{Table, number};
@@ -33,12 +34,17 @@ pub fn execute(arguments: &Stability) -> Result<(), Failure> {
     }
     let schemes = arguments.scheme.iter().map(|text| Scheme::parse(text));
     let schemes = schemes.collect::<Result<Vec<_>, _>>()?;
-    let model = load::model(&arguments.model)?;
-    let file = load::file(&arguments.model);
+    let begun = Begun::with(
+        &arguments.model.model,
+        &arguments.model.changes.settings(),
+        arguments.from.as_deref(),
+    )?;
+    let Begun { model, file, start } = begun;
+    let study = StabilityStudy::new(&file, &model, schemes, arguments.monolithic)?;
     let report = Report {
         arguments,
         model: model.name(),
-        study: StabilityStudy::new(&file, &model, schemes, arguments.monolithic)?,
+        study: study.beginning_with(start.as_ref()),
     };
     let _analysis = interrupt::Analysis::new();
     let draw = arguments.draw.draw();

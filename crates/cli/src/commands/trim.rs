@@ -1,9 +1,11 @@
 //! `oldham trim`: the steady motion of a model.
 
+use std::path::Path;
 use std::time::Duration;
 
 use oldham_study::{
-    Continuation, Draw, StudyError, Trim, TrimOptions, Variation, continuation, trim,
+    Continuation, Draw, StudyError, Trim, TrimOptions, TrimmedFile, Unfinished, Variation,
+    continuation, trim_from,
 };
 use serde_json::json;
 
@@ -11,9 +13,9 @@ use crate::args;
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::progress::Waiting;
-use crate::say;
 use crate::table::{Table, number};
 use crate::{interrupt, load, picture};
+use crate::{say, tell};
 
 /// Multipliers that are shown.
 const SHOWN: usize = 6;
@@ -25,21 +27,32 @@ pub fn execute(arguments: &args::Trim) -> Result<(), Failure> {
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, ".trim"));
     picture::protect(&out, &[&arguments.model.model])?;
-    if !arguments.force && out.exists() {
-        return Err(StudyError::Exists { path: out }.into());
-    }
     let model = load::model(&arguments.model)?;
     let file = load::file(&arguments.model);
     let options = options(arguments);
+    options.check(&file, &model)?;
+    let reached = TrimmedFile::read_unfinished(&out, &file);
+    if !arguments.force && out.exists() && reached.is_none() {
+        return Err(StudyError::Exists { path: out }.into());
+    }
+    if reached.is_some() {
+        tell!(
+            "note: going on from what an earlier search has reached ({})",
+            out.display()
+        );
+    }
     let found = {
-        let _analysis = interrupt::Analysis::new();
         let waiting = Waiting::new("looking for the steady motion", arguments.json);
-        trim(&file, &model, &options, |at| {
+        trim_from(&file, &model, &options, reached.as_ref(), |at| {
             waiting.at(format!(
                 "looking for the steady motion: step {}, {:.1e} of the state changes over a period",
                 at.iterations, at.residual
             ));
-        })?
+        })
+    };
+    let found = match found {
+        Err(StudyError::Unfinished(ended)) => return Err(unfinished(*ended, &out)),
+        found => found?,
     };
     found.write(&out)?;
     if arguments.json {
@@ -65,6 +78,28 @@ fn options(arguments: &args::Trim) -> TrimOptions {
         finds_period: arguments.find_period,
         settle: arguments.settling_time,
         granted: Some(Duration::from_secs_f64(arguments.seconds)),
+        cancel: Some(interrupt::watch_search().clone()),
+        monolithic: arguments.monolithic,
+    }
+}
+
+/// What was reached is kept.
+fn unfinished(ended: Unfinished, out: &Path) -> Failure {
+    let kept = match &ended.reached {
+        Some(reached) => reached.write(out).map(|()| Some(reached.trim.residual)),
+        None => Ok(None),
+    };
+    match kept {
+        Ok(Some(residual)) => tell!(
+            "what was reached is kept in {}: {residual:.1e} of the state still changes over a period; the same command goes on from there",
+            out.display()
+        ),
+        Ok(None) => tell!("no step of the search was finished: nothing is kept"),
+        Err(error) => return error.into(),
+    }
+    match ended.was_interrupted() {
+        true => Failure::Interrupted,
+        false => StudyError::from(ended.why).into(),
     }
 }
 
@@ -79,15 +114,24 @@ fn follow(arguments: &args::Trim, over: &Variation) -> Result<(), Failure> {
     })?;
     let file = load::file(&arguments.model);
     let found = {
-        let _analysis = interrupt::Analysis::new();
         let waiting = Waiting::new("looking for steady motions", arguments.json);
-        continuation(&file, &range, &options(arguments), &folder, |value, _| {
+        let found = continuation(&file, &range, &options(arguments), &folder, |value, _| {
             waiting.at(format!(
                 "looking for the steady motion at {} = {}",
                 range.key,
                 number(value)
             ));
-        })?
+        });
+        match found {
+            Err(StudyError::Unfinished(ended)) if ended.was_interrupted() => {
+                tell!(
+                    "what was found is kept in {}: the same command goes on from there",
+                    folder.display()
+                );
+                return Err(Failure::Interrupted);
+            }
+            found => found?,
+        }
     };
     if arguments.json {
         let answer = json!({
@@ -244,6 +288,12 @@ fn print_multipliers(trim: &Trim) {
         (None, verdict) => verdict.to_owned(),
     };
     say!("  {}", fold(&format!("verdict    {verdict}"), 13));
+    if let Some(growing) = trim.growing {
+        say!(
+            "  {}",
+            fold(&format!("grows      {}", growing.describe()), 13)
+        );
+    }
     let mut table = Table::new([
         "multiplier",
         "radius",

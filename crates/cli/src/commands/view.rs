@@ -14,12 +14,16 @@ use serde_json::json;
 use crate::args::View3d;
 use crate::failure::Failure;
 use crate::live::{self, LiveScene};
+use crate::load::Begun;
 use crate::say;
 use crate::{interrupt, load, picture};
 
 pub fn execute(arguments: &View3d) -> Result<(), Failure> {
     let source = &arguments.source;
     let is_model = source.extension().is_some_and(|end| end == "toml");
+    if arguments.from.is_some() && !is_model {
+        return Err(Failure::FromOfResult);
+    }
     if arguments.text {
         return match is_model {
             true => text::look_on(arguments),
@@ -86,11 +90,12 @@ fn film(model: &Model, table: &Table, frames: usize) -> Film {
 
 /// Runs a model before whoever looks on; nothing is kept.
 fn look_on(arguments: &View3d) -> Result<(), Failure> {
-    let model = load::told(&arguments.source, &arguments.set)?;
+    let begun = Begun::with(&arguments.source, &arguments.set, arguments.from.as_deref())?;
+    let mut simulation = begun.simulation()?;
+    let model = begun.model;
     let real_time = arguments.pace.or_real();
     real_time.check(&model)?;
     let scene = LiveScene::of(&model)?;
-    let mut simulation = model.simulation()?;
     let pause = Pause::default();
     let stage = Stage::new(Vec::new(), |_| {});
     let serving = Some(stage.clone());

@@ -2,7 +2,7 @@
 
 use oldham_cosim::Unit;
 use oldham_multibody::{
-    DegreesOfFreedom, MechanismPart, Modes, NodeId, PortedModel, Sent, SolveError, Vec3,
+    DegreesOfFreedom, MechanismPart, Modes, Motion, NodeId, PortedModel, Sent, SolveError, Vec3,
 };
 
 use super::spec::initial_inputs;
@@ -183,6 +183,33 @@ impl<'m> Mechanism<'m> {
             }
             _ => system.start(self.start, &inputs)?,
         }
+        self.modes_of(part, &inputs, count, near)
+    }
+
+    /// The same about a motion of all nodes but the ground at the start, such as a steady one.
+    pub fn vibrations_about(
+        &self,
+        motions: &[Motion],
+        count: usize,
+        near: Option<f64>,
+    ) -> Result<(Vec<Pose>, Modes), SolveError> {
+        let mut whole = self.spec.balanced(self.start)?;
+        let nodes: Vec<NodeId> = whole.model.moving_nodes().map(|(node, _)| node).collect();
+        for (node, motion) in nodes.into_iter().zip(motions) {
+            whole.model.place(node, *motion);
+        }
+        let (mut part, inputs) = built(&whole, self.spec);
+        part.system_mut().start(self.start, &inputs)?;
+        self.modes_of(part, &inputs, count, near)
+    }
+
+    fn modes_of(
+        &self,
+        mut part: MechanismPart,
+        inputs: &[f64],
+        count: usize,
+        near: Option<f64>,
+    ) -> Result<(Vec<Pose>, Modes), SolveError> {
         if self.degrees_of_freedom().count() == 0 {
             let none = Modes {
                 is_steady: true,
@@ -191,7 +218,7 @@ impl<'m> Mechanism<'m> {
             };
             return Ok((self.poses(&part), none));
         }
-        let modes = part.system_mut().modes(count, near, &inputs)?;
+        let modes = part.system_mut().modes(count, near, inputs)?;
         Ok((self.poses(&part), modes))
     }
 

@@ -198,6 +198,52 @@ impl Frame {
         }
     }
 
+    /// The orientation whose past or copy one is in the end.
+    fn root(&self, mut place: usize) -> usize {
+        // Pasts of pasts, as long as a history is.
+        for _ in 0..self.spins.len() {
+            let of = self.spins[place].of;
+            if of == place {
+                break;
+            }
+            place = of;
+        }
+        place
+    }
+
+    /// All displacements, rotations and spins of this size, in m and rad, that may leave the model as it is.
+    pub fn generators(&self, size: f64) -> Vec<RigidMotion> {
+        const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let along = |axis: [f64; 3]| axis.map(|component| component * size);
+        let mut found = Vec::new();
+        let free = AXES.into_iter().zip(self.shifts).filter(|(_, free)| *free);
+        found.extend(free.map(|(axis, _)| RigidMotion::displacement(along(axis))));
+        let axes = match self.turning {
+            Turning::None => Vec::new(),
+            Turning::About(axis) => vec![axis],
+            Turning::Free => AXES.to_vec(),
+        };
+        let turns = axes.into_iter();
+        found.extend(turns.map(|axis| RigidMotion::rotation(along(axis), self.centre)));
+        for of in 0..self.spins.len() {
+            if self.spins[of].axis == Vec3::ZERO || self.spins[of].of != of {
+                continue;
+            }
+            let spin = |(place, spin): (usize, &Spin)| match self.root(place) == of {
+                true => Quaternion::exp(spin.axis * size),
+                false => Quaternion::IDENTITY,
+            };
+            found.push(RigidMotion {
+                spins: self.spins.iter().enumerate().map(spin).collect(),
+                ..RigidMotion::default()
+            });
+        }
+        if self.has_spins() {
+            found.push(self.spun(size));
+        }
+        found
+    }
+
     /// The motion that takes a state to a later one, as far as the body that is carried along and all spins tell it.
     pub fn between(&self, before: &Poses, after: &Poses) -> RigidMotion {
         let turn = self.turn(before, after);
@@ -210,22 +256,11 @@ impl Frame {
                 shift[axis] = if *free { moved[axis] } else { 0.0 };
             }
         }
-        let root = |mut place: usize| {
-            // Pasts of pasts, as long as a history is.
-            for _ in 0..self.spins.len() {
-                let of = self.spins[place].of;
-                if of == place {
-                    break;
-                }
-                place = of;
-            }
-            place
-        };
         let spins = self.spins.iter().enumerate().map(|(place, spin)| {
             if spin.axis == Vec3::ZERO {
                 return Quaternion::IDENTITY;
             }
-            let of = root(place);
+            let of = self.root(place);
             let own = own_turn(before.orientations[of], after.orientations[of], turn);
             Quaternion::exp(spin.axis * angle_about(own, self.spins[of].axis))
         });

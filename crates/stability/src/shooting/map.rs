@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nalgebra::DVector;
-use oldham_cosim::{Chart, Layout, Simulation, Snapshot, State, Visitor};
+use oldham_cosim::{Cancel, Chart, Layout, Simulation, Snapshot, State, Visitor};
 
 use super::frame::{Frame, Poses, RigidMotion};
 use crate::probing::{PROBE, largest, probe_sizes};
@@ -45,6 +45,8 @@ pub(crate) struct PeriodMap<'h> {
     /// Macro steps taken so far.
     pub taken: u64,
     pub budget: &'h TimeBudget,
+    /// Ends the search.
+    pub cancel: Cancel,
     /// Whether points of a search are taken for what they have become after a period.
     pub settles: bool,
 }
@@ -52,6 +54,9 @@ pub(crate) struct PeriodMap<'h> {
 impl PeriodMap<'_> {
     /// Where a change of the base point leads.
     pub fn image(&mut self, base: &Chart, change: &[f64]) -> Result<Image, AnalysisError> {
+        if self.cancel.is_requested() {
+            return Err(AnalysisError::Interrupted);
+        }
         self.budget.allow(Duration::ZERO)?;
         base.apply(&mut self.simulation, change);
         let layout = Layout::of(&mut self.simulation);
@@ -252,6 +257,7 @@ impl PeriodMap<'_> {
             held: self.held,
             taken: 0,
             budget: self.budget,
+            cancel: self.cancel.clone(),
             settles: self.settles,
         }
     }

@@ -9,13 +9,14 @@ mod frame;
 mod map;
 mod multipliers;
 mod newton;
+mod quotient;
 mod symmetry;
 mod system;
 mod tangent;
 
 use std::time::Duration;
 
-use oldham_cosim::{Fault, Simulation, Snapshot};
+use oldham_cosim::{Cancel, Fault, Simulation, Snapshot};
 
 pub use multipliers::{Multiplier, Multipliers};
 pub use newton::TOLERANCE;
@@ -78,6 +79,10 @@ pub struct Shooting<'a> {
     pub granted: Option<Duration>,
     /// Is told how far it is.
     pub progress: Box<dyn FnMut(ShootingProgress) + 'a>,
+    /// Is handed what was reached, from which another search can go on.
+    pub reached: Box<dyn FnMut(SteadyMotion) + 'a>,
+    /// Ends it.
+    pub cancel: Option<Cancel>,
 }
 
 /// How something moves that is carried along by a steady motion.
@@ -202,6 +207,15 @@ pub enum ShootingError {
 }
 
 impl ShootingError {
+    /// Whether it was ended, and what was reached is to be kept.
+    pub fn is_unfinished(&self) -> bool {
+        matches!(
+            self,
+            Self::TooLong { .. }
+                | Self::Analysis(AnalysisError::Interrupted | AnalysisError::TooLong { .. })
+        )
+    }
+
     /// Whether another way of looking for it may find it.
     fn may_be_found_otherwise(&self) -> bool {
         matches!(

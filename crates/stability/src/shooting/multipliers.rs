@@ -2,12 +2,13 @@
 //!
 //! They are eigenvalues of the derivative of the run's own period. Of small models its matrix is made twice, by
 //! differences of two sizes; of large ones what lasts for more than a period is found from two sets of random starts. How far the results lie
-//! apart is the error.
+//! apart is the error. Motions that leave the model as it is are set aside before.
 
 use nalgebra::{Complex, DMatrix};
 use oldham_cosim::Chart;
 
 use super::map::{PeriodMap, Sizes};
+use super::quotient::Quotient;
 use super::tangent::{DIFFERENCE, Tangent, is_small};
 use crate::random::Random;
 use crate::recurrence::AnalysisError;
@@ -80,11 +81,12 @@ impl Multipliers {
         sizes: &Sizes,
     ) -> Result<Self, AnalysisError> {
         let is_small = !map.settles || is_small(&sizes.needed, map.period);
+        let quotient = &Quotient::of(map, base, sizes)?;
         let mut found = Vec::with_capacity(2);
         for (share, seed) in SHARES.into_iter().zip(SEEDS) {
             let matrix = match is_small {
-                true => whole(map, base, sizes, share * DIFFERENCE)?,
-                false => projected(map, base, sizes, seed, share)?,
+                true => whole(map, base, sizes, share * DIFFERENCE, quotient)?,
+                false => projected(map, base, sizes, (seed, share), quotient)?,
             };
             let Some(matrix) = matrix else {
                 return Ok(Self::unknown(
@@ -120,7 +122,7 @@ impl Multipliers {
         values.sort_by(|a, b| b.value.norm().total_cmp(&a.value.norm()));
         Ok(Self {
             values,
-            drifts: first.steady,
+            drifts: first.steady + quotient.count(),
             duration: map.period as f64 * map.simulation.schedule().step,
             unknown: None,
         })
@@ -141,8 +143,9 @@ fn whole(
     base: &Chart,
     sizes: &Sizes,
     share: f64,
+    quotient: &Quotient,
 ) -> Result<Option<DMatrix<f64>>, AnalysisError> {
-    let tangent = Tangent::whole(map, base, sizes, share)?;
+    let tangent = Tangent::whole(map, base, sizes, share, quotient)?;
     Ok(Some(tangent.projected()))
 }
 
@@ -151,8 +154,8 @@ fn projected(
     map: &mut PeriodMap<'_>,
     base: &Chart,
     sizes: &Sizes,
-    seed: u64,
-    share: f64,
+    (seed, share): (u64, f64),
+    quotient: &Quotient,
 ) -> Result<Option<DMatrix<f64>>, AnalysisError> {
     let mut starts = Vec::with_capacity(STARTS);
     let mut size = 1.0;
@@ -169,6 +172,7 @@ fn projected(
             for (image, needed) in image.iter_mut().zip(&sizes.needed) {
                 *image = if *needed { *image } else { 0.0 };
             }
+            let image = quotient.without(image);
             let length = image.norm();
             if !(length.is_finite() && length > 0.0) {
                 return Ok(None);
@@ -177,6 +181,6 @@ fn projected(
         }
         starts.push(start);
     }
-    let lasting = Tangent::lasting(map, base, sizes, starts, share, VECTORS)?;
+    let lasting = Tangent::lasting(map, base, sizes, starts, share, VECTORS, quotient)?;
     Ok(lasting.map(|tangent| tangent.projected()))
 }

@@ -6,6 +6,7 @@ use oldham_cosim::{Chart, Simulation};
 use super::frame::Poses;
 use super::map::{Image, Kind, PeriodMap, Sizes};
 use super::multipliers::Multipliers;
+use super::quotient::Quotient;
 use super::symmetry::frame_of;
 use super::system::{Influence, System};
 use super::tangent::{DIFFERENCE, Tangent, is_small};
@@ -107,6 +108,9 @@ impl Shooting<'_> {
                 Err(ShootingError::Analysis(AnalysisError::TooLong { seconds })) => {
                     return Err(first_failure.unwrap_or(ShootingError::TooLong { seconds }));
                 }
+                Err(ended @ ShootingError::Analysis(AnalysisError::Interrupted)) => {
+                    return Err(ended);
+                }
                 Err(error) => return Err(first_failure.unwrap_or(error)),
                 Ok(found) => return Ok(found),
             }
@@ -144,6 +148,7 @@ impl Shooting<'_> {
             held: &columns,
             taken: filling,
             budget,
+            cancel: self.cancel.clone().unwrap_or_default(),
             settles: false,
         };
         let given = self.period.map(|period| period.next_multiple_of(pattern));
@@ -174,6 +179,7 @@ impl Shooting<'_> {
             match self.attempt(&mut map, start, filling) {
                 Ok(found) => return Ok(found),
                 Err(Stop::TooMany(point)) => start = (point.base, point.free),
+                Err(Stop::Failed(ended)) if ended.is_unfinished() => return Err(ended),
                 Err(Stop::Failed(error)) => return Err(failure.unwrap_or(error)),
             }
         }
@@ -222,6 +228,7 @@ impl Shooting<'_> {
                 taken += 1;
                 iterations += 1;
                 residual = self.residual(&point, &sizes, &system);
+                self.keep(map, &point, residual, [filling, iterations as u64]);
                 if size > quick * scaled {
                     break;
                 }
@@ -263,6 +270,34 @@ impl Shooting<'_> {
         });
     }
 
+    /// Hands on what was reached.
+    fn keep(
+        &mut self,
+        map: &PeriodMap<'_>,
+        point: &Point,
+        residual: f64,
+        [filling, iterations]: [u64; 2],
+    ) {
+        (self.reached)(SteadyMotion {
+            state: point.base.base().clone(),
+            filling,
+            period: map.period,
+            free: point.free.clone(),
+            held: point.image.held.as_slice().to_vec(),
+            residual,
+            worst: String::new(),
+            after: residual,
+            going: Going::default(),
+            iterations: iterations as usize,
+            steps: map.taken,
+            dimension: point.base.dimension(),
+            multipliers: Multipliers {
+                unknown: Some("the search is not finished".into()),
+                ..Multipliers::default()
+            },
+        });
+    }
+
     /// What is missing of what is held, in units of small changes.
     fn missing(&self, point: &Point) -> DVector<f64> {
         let missing = self.held.iter().zip(point.image.held.iter());
@@ -297,7 +332,13 @@ impl Shooting<'_> {
         let change = point.image.change.component_div(&sizes.changes);
         let missing = self.missing(point);
         let tangent = match map.settles {
-            false => Some(Tangent::whole(map, &point.base, sizes, DIFFERENCE)?),
+            false => Some(Tangent::whole(
+                map,
+                &point.base,
+                sizes,
+                DIFFERENCE,
+                &Quotient::default(),
+            )?),
             true => {
                 let starts = std::iter::once(change.clone())
                     .chain(influence.change.column_iter().map(|c| c.into_owned()))
@@ -306,7 +347,15 @@ impl Shooting<'_> {
                     true => LASTING_AT_ALL,
                     false => LASTING_MOST,
                 };
-                Tangent::lasting(map, &point.base, sizes, starts, 1.0, most)?
+                Tangent::lasting(
+                    map,
+                    &point.base,
+                    sizes,
+                    starts,
+                    1.0,
+                    most,
+                    &Quotient::default(),
+                )?
             }
         };
         let Some(mut tangent) = tangent else {
@@ -520,10 +569,15 @@ impl Shooting<'_> {
         point.base.base().restore(&mut map.simulation);
         let poses = Poses::of(&mut map.simulation);
         let place = map.frame.place(&poses).unwrap_or_default();
+        // Over a period a wheel may turn many times.
+        let pattern = map.simulation.period();
+        map.simulation.steps(pattern).map_err(AnalysisError::from)?;
+        let soon = Poses::of(&mut map.simulation);
+        let spun = map.frame.between(&poses, &soon).spun();
         let going = Going {
             velocity: motion.rate_of(place).map(|rate| rate / duration),
             turning: motion.turned().map(|turned| turned / duration),
-            spin: motion.spun() / duration,
+            spin: spun / (pattern as f64 * map.simulation.schedule().step),
             drifts: system.drifts(),
         };
         let next = map.next(point.base.base())?;

@@ -8,6 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use oldham_cosim::Chart;
 
 use super::map::{PeriodMap, Sizes};
+use super::quotient::Quotient;
 use crate::recurrence::AnalysisError;
 
 /// Size of differences relative to the probes of the stability analysis: constraints bend, and velocities have that
@@ -44,6 +45,7 @@ impl Tangent {
         base: &Chart,
         sizes: &Sizes,
         share: f64,
+        quotient: &Quotient,
     ) -> Result<Self, AnalysisError> {
         let places: Vec<usize> = (0..sizes.needed.len())
             .filter(|&place| sizes.needed[place])
@@ -53,7 +55,7 @@ impl Tangent {
             found.basis[(place, column)] = 1.0;
             let direction = found.basis.column(column).into_owned();
             let unit = share * sizes.probes[place] / sizes.changes[place];
-            found.fill(column, map, base, sizes, &direction, unit)?;
+            found.fill(column, map, base, sizes, &direction, unit, quotient)?;
         }
         Ok(found)
     }
@@ -67,11 +69,13 @@ impl Tangent {
         starts: Vec<DVector<f64>>,
         share: f64,
         most: usize,
+        quotient: &Quotient,
     ) -> Result<Option<Self>, AnalysisError> {
         let n = sizes.needed.len();
         let mut space: Vec<DVector<f64>> = Vec::new();
         for start in starts {
             let length = start.norm();
+            let start = quotient.without(start);
             add(&mut space, start, NOTHING_NEW * length);
         }
         let share = match space.first() {
@@ -89,7 +93,7 @@ impl Tangent {
             found.held = found.held.insert_column(next, 0.0);
             let direction = space[next].clone();
             found.basis.set_column(next, &direction);
-            found.fill(next, map, base, sizes, &direction, share)?;
+            found.fill(next, map, base, sizes, &direction, share, quotient)?;
             let image = found.images.column(next) + &direction;
             add(&mut space, image, FORGOTTEN);
             next += 1;
@@ -110,6 +114,10 @@ impl Tangent {
         }
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a column and all that it is made of"
+    )]
     fn fill(
         &mut self,
         column: usize,
@@ -118,10 +126,12 @@ impl Tangent {
         sizes: &Sizes,
         direction: &DVector<f64>,
         share: f64,
+        quotient: &Quotient,
     ) -> Result<(), AnalysisError> {
         let change = direction.component_mul(&sizes.changes) * share;
         let (led, held) = map.response(base, &change)?;
-        let image = led.component_div(&sizes.changes) / share;
+        let image = quotient.without(led.component_div(&sizes.changes) / share + direction);
+        let image = image - direction;
         self.images.set_column(column, &image);
         self.held.set_column(column, &(held / share));
         Ok(())

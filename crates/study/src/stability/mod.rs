@@ -12,7 +12,9 @@ use oldham_stability::{AnalysisError, Contour, Spectrum, borders_among, is_stabl
 use serde::Serialize;
 
 use crate::advice::refuse_learner;
-use crate::{Advice, Case, ModelFile, Range, Settings, StudyError, Subject, SurveyProgress};
+use crate::{
+    Advice, Case, ModelFile, Range, Settings, StudyError, Subject, SurveyProgress, TrimmedFile,
+};
 pub use border::{BorderStudy, SchemeBorders};
 pub use grid::{Axis, SchemeMap, SchemeRadii, StabilityCurve, StabilityMap};
 
@@ -76,6 +78,7 @@ pub struct StabilityStudy<'a> {
     model: &'a Model,
     schemes: Vec<Scheme>,
     monolithic: bool,
+    start: Option<&'a TrimmedFile>,
 }
 
 /// How far a curve or a map has come.
@@ -140,12 +143,19 @@ impl<'a> StabilityStudy<'a> {
             model,
             schemes,
             monolithic,
+            start: None,
         })
+    }
+
+    /// From a trimmed state, of the model that this is applied to: modes along the run only.
+    pub fn beginning_with(mut self, start: Option<&'a TrimmedFile>) -> Self {
+        self.start = start;
+        self
     }
 
     /// The model as it runs, or the monolithic reference.
     fn case(&self) -> Result<Case<'_>, StudyError> {
-        let mut case = Case::of(self.model, self.file);
+        let mut case = Case::of(self.model, self.file).beginning_with(self.start);
         if self.monolithic {
             self.model.monolithic(None)?;
             case.subject = Subject::Whole;

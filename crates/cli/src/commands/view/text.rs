@@ -13,8 +13,9 @@ use serde_json::json;
 use crate::args::View3d;
 use crate::failure::Failure;
 use crate::live::LiveScene;
+use crate::load::Begun;
 use crate::table::number;
-use crate::{interrupt, load, output, say};
+use crate::{interrupt, output, say};
 
 /// Pictures of a motion that is printed, and pictures a second on a terminal.
 const INSTANTS: usize = 5;
@@ -60,11 +61,12 @@ pub fn show(film: &Film, arguments: &View3d) -> Result<(), Failure> {
 
 /// A model that runs.
 pub fn look_on(arguments: &View3d) -> Result<(), Failure> {
-    let model = load::told(&arguments.source, &arguments.set)?;
+    let begun = Begun::with(&arguments.source, &arguments.set, arguments.from.as_deref())?;
+    let mut simulation = begun.simulation()?;
+    let model = begun.model;
     let real_time = arguments.pace.or_real();
     real_time.check(&model)?;
     let scene = LiveScene::of(&model)?;
-    let mut simulation = model.simulation()?;
     let mut screen = Screen::of(&scene.film);
     let every = match screen.plays {
         true => real_time.factor / RATE / model.step(),
