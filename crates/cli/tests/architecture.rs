@@ -1,0 +1,45 @@
+//! `ARCHITECTURE.md` says where things are: the places that it names in full must exist.
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What stands between backticks, outside of blocks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`')
+        .enumerate()
+        .filter_map(|(place, part)| (place % 2 == 1).then_some(part))
+}
+
+/// Paths that begin with a crate's folder or with one of the project.
+fn places(text: &str) -> Vec<&str> {
+    let begins = |path: &str| {
+        let first = path.split('/').next().unwrap_or_default();
+        let crates = root().join("crates").join(first);
+        crates.is_dir() || root().join(first).is_dir()
+    };
+    quoted(text)
+        .filter(|word| word.contains('/') && !word.contains([' ', '*']) && !word.contains("NAME"))
+        .filter(|word| begins(word))
+        .collect()
+}
+
+#[test]
+fn every_place_of_the_map_exists() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let text = text.replace("```", "");
+    let found = places(&text);
+    assert!(found.len() > 100, "{} places", found.len());
+    let missing: Vec<_> = found
+        .into_iter()
+        .filter(|place| {
+            let outside = root().join(place);
+            let inside = root().join("crates").join(place);
+            // `tests/` stands both for the project's folder and, short, for that of a crate.
+            !outside.exists() && !inside.exists() && !place.starts_with("tests/")
+        })
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
