@@ -6,9 +6,7 @@ use oldham_results::plot::{Figure, Panel, Series, Style};
 use serde::{Serialize, Serializer};
 
 use crate::mechanisms::{ModeNumbers, TurningFrame, turning_frames, vibrations};
-use crate::{
-    ModelFile, Range, StudyError, TrimOptions, TrimmedFile, linearise, trim_from, vibrations_from,
-};
+use crate::{ModelFile, Range, StudyError, TrimOptions, linearise, trim, vibrations_from};
 
 /// Modes found beyond those shown, so that curves that cross go on.
 const MORE: usize = 4;
@@ -51,7 +49,7 @@ pub fn campbell(
     })
 }
 
-/// The same about the steady motion at each value, which begins with that at the one before.
+/// The same about the steady motion at each value. Each is looked for from the model's own start, which may depend on the value.
 pub fn campbell_trimmed(
     file: &ModelFile,
     range: &Range,
@@ -59,12 +57,10 @@ pub fn campbell_trimmed(
     count: usize,
     near: Option<f64>,
 ) -> Result<Campbell, StudyError> {
-    let mut before: Option<TrimmedFile> = None;
     follow(file, range, count, |file, model| {
-        let trimmed = trim_from(file, model, options, before.as_ref(), |_| {})?;
+        let trimmed = trim(file, model, options, |_| {})?;
         let applied = trimmed.applied(file).read()?;
         let found = vibrations_from(&trimmed, &applied, count + MORE, near)?;
-        before = Some(trimmed);
         let named = found.into_iter();
         let named = named.map(|of| (of.mechanism.name().to_owned(), of.found));
         Ok(named.collect())
