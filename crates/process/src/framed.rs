@@ -130,7 +130,7 @@ impl Framed {
     ) -> Result<(), String> {
         let kind = self.listen(is_cancelled)?;
         let count = self.buffer.len() / 8;
-        if kind != VALUES || self.buffer.len() % 8 != 0 || count != outputs.len() {
+        if kind != VALUES || !self.buffer.len().is_multiple_of(8) || count != outputs.len() {
             let wanted = outputs.len();
             let length = self.buffer.len();
             return self.stream.broke(&format!(
