@@ -15,10 +15,22 @@ from fmpy.validation import validate_fmu
 from models import external, oscillator
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _small_runtime(command: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The library without what debuggers need, which would be packed again and again."""
+    built = command.parent / "deps" / "liboldham_fmu.so"
+    _RUNTIME.append(tmp_path_factory.mktemp("runtime") / "liboldham_fmu.so")
+    subprocess.run(["strip", "-o", _RUNTIME[0], built], check=True)
+
+
+_RUNTIME: list[Path] = []
+
+
 def export(command: Path, model: Path, out: str, *more: str) -> dict[str, Any]:
     """Exports a model by the command."""
+    runtime = [] if "--runtime" in more else ["--runtime", str(_RUNTIME[0])]
     told = subprocess.run(
-        [command, "fmu", "export", model, "-o", out, "--json", *more],
+        [command, "fmu", "export", model, "-o", out, "--json", *runtime, *more],
         capture_output=True,
         text=True,
     )
@@ -174,7 +186,7 @@ def test_a_thousand_instances_leave_no_memory_behind(command: Path, tmp_path: Pa
 def test_what_cannot_be_exported_is_named(examples: Path, command: Path, tmp_path: Path) -> None:
     path = examples / "two-mass-damped.toml"
     export(command, path, "pair.fmu")
-    with pytest.raises(RuntimeError, match="2: .*already exists"):
+    with pytest.raises(RuntimeError, match="pair.fmu already exists"):
         export(command, path, "pair.fmu")
     export(command, path, "pair.fmu", "--force")
     (tmp_path / "foreign.toml").write_text(
