@@ -1,9 +1,9 @@
-//! What begins with a trimmed state: modes, linear models, verdicts; and searches that are ended and go on.
+//! What begins with a trimmed state: linear models, verdicts; and searches that are ended and go on.
 
 use oldham_cosim::Cancel;
 use oldham_study::{
     Advice, Case, Draw, ModelFile, Range, StudyError, TrimOptions, TrimmedFile, Variation,
-    campbell_trimmed, continuation, linearise_from, trim, trim_from,
+    continuation, linearise_from, trim, trim_from,
 };
 use std::f64::consts::TAU;
 use std::time::Duration;
@@ -17,61 +17,6 @@ fn found(file: &ModelFile) -> TrimmedFile {
 fn range(text: &str) -> Range {
     let variation = text.parse::<Variation>().unwrap();
     variation.axis(&Draw::default()).unwrap()
-}
-
-/// A uniform blade of 1 m and 1 kg/m on a heavy hub that coasts about a vertical axis: m l⁴ / EI is 0.01 s² for flapping.
-fn blade(gravity: f64) -> ModelFile {
-    let text = format!(
-        r#"
-[model]
-name = "Blade"
-[parameters]
-spin = 60
-[simulation]
-duration = 1
-step = 2e-3
-[multibody.rotor]
-gravity = [0, 0, -{gravity}]
-rho = 0.6
-[multibody.rotor.nodes]
-hub = {{ angular_velocity = [0, 0, "spin"] }}
-[multibody.rotor.bodies]
-hub = {{ node = "hub", mass = 1e3, inertia = [6e5, 6e5, 1e6] }}
-[multibody.rotor.joints]
-bearing = {{ type = "revolute", between = ["ground", "hub"], axis = [0, 0, 1] }}
-root = {{ type = "fixed", between = ["hub", "blade.0"] }}
-[multibody.rotor.sections.blade]
-axial = 1e7
-shear = [1e6, 1e6]
-torsion = 100
-bending = [100, 1e4]
-mass = 1.0
-inertia = [2e-4, 1e-4, 1e-4]
-damping = 2e-4
-[multibody.rotor.beams]
-blade = {{ from = [0, 0, 0], to = [1, 0, 0], elements = 4, section = "blade", up = [0, 1, 0], angular_velocity = [0, 0, "spin"] }}
-"#
-    );
-    ModelFile::of_text("blade", &text)
-}
-
-/// Flapping of a uniform cantilever that rotates, ω l² √(m/EI) over Ω l² √(m/EI): A. D. Wright, C. E. Smith, R. W. Thresher and J. L. C. Wang,
-/// J. Appl. Mech. 49 (1982) 197–202. Weight along the axis lets it droop, and changes nothing else.
-#[test]
-fn campbell_diagrams_about_trimmed_states_are_the_published_ones() {
-    let published = [(20.0, 4.1373), (120.0, 13.1702)];
-    for gravity in [0.0, 9.81] {
-        let file = blade(gravity);
-        let options = TrimOptions::default();
-        let diagram = campbell_trimmed(&file, &range("spin=20,120"), &options, 4, None);
-        let diagram = diagram.unwrap_or_else(|error| panic!("{error}"));
-        for (index, (spin, exact)) in published.into_iter().enumerate() {
-            let modes = diagram.parts[0].found[index].modes.iter();
-            let off = modes.map(|mode| (mode.omega / 10.0 / exact - 1.0).abs());
-            let off = off.fold(f64::INFINITY, f64::min);
-            assert!(off < 0.01, "{gravity} {spin}: {off}");
-        }
-    }
 }
 
 /// Drag in proportion to the square of the speed.
