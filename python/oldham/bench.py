@@ -43,7 +43,7 @@ def _cart() -> dict[str, Any]:
                 "masses": {"x": mass},
                 "springs": {"wall": spring},
                 "inputs": {"push": {"force": "x"}},
-                "outputs": {"x": {"motion": "x"}, "wall": {"force": "x"}},
+                "outputs": {"x": {"motion": "x"}},
             }
         },
         "excitation": {"cart.push": {"external": "push", "initial": 0.0}},

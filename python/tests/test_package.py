@@ -49,17 +49,6 @@ def test_types_are_checked() -> None:
     assert scripts.returncode == 0, scripts.stdout
 
 
-def test_the_stub_has_what_the_native_part_has() -> None:
-    from oldham import _native
-
-    stub = (PYTHON / "oldham" / "_native.pyi").read_text()
-    for cls in (_native.Columns, _native.Model, _native.State, _native.Stepper):
-        assert f"class {cls.__name__}:" in stub
-        for name in vars(cls):
-            if not name.startswith("_"):
-                assert f"def {name}(" in stub or f"    {name}: " in stub, (cls, name)
-
-
 def test_a_second_interpreter_is_refused() -> None:
     try:
         import _xxsubinterpreters as interpreters  # type: ignore[import-not-found]
