@@ -372,7 +372,9 @@ pub unsafe extern "C" fn oldham_state_bytes(
     let Ok(state) = (unsafe { object(state) }) else {
         return 0;
     };
-    let bytes = std::panic::catch_unwind(|| state.checkpoint.bytes()).unwrap_or_default();
+    // Nothing is changed that a panic could leave half done.
+    let bytes = std::panic::AssertUnwindSafe(|| state.checkpoint.bytes());
+    let bytes = std::panic::catch_unwind(bytes).unwrap_or_default();
     if !out.is_null() && room >= bytes.len() {
         // SAFETY: as the caller promises.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), out, bytes.len()) }

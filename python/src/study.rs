@@ -240,6 +240,8 @@ fn study(
                 finds_period,
                 settle,
                 granted: seconds.map(duration),
+                cancel: None,
+                monolithic: false,
             };
             let found = trim(file, model, &options, |_| {})?;
             if let Some(out) = &out {
