@@ -12,10 +12,13 @@ pub const OK: i32 = 0;
 /// A call that failed; the instance goes on from where it was.
 pub const ERROR: i32 = 3;
 
-/// An instance, and how its messages reach whoever imports it.
+/// Takes a status and a message to the importer.
+pub type Logger = Box<dyn Fn(i32, &str)>;
+
+/// An instance, and how its messages reach the importer.
 pub struct Handle {
     pub instance: Instance,
-    pub logger: Box<dyn Fn(i32, &str)>,
+    pub logger: Logger,
 }
 
 /// Work with an instance, where an error or a panic is told to the logger and becomes a status.
@@ -50,11 +53,7 @@ fn told(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// A new instance for C, or null where there is none; the logger hears why.
-pub fn boxed(
-    resources: Option<PathBuf>,
-    token: &str,
-    logger: Box<dyn Fn(i32, &str)>,
-) -> *mut c_void {
+pub fn boxed(resources: Option<PathBuf>, token: &str, logger: Logger) -> *mut c_void {
     let attempt = catch_unwind(AssertUnwindSafe(|| match resources {
         Some(resources) => Instance::new(&resources, token),
         None => Err("the FMU was not told where its resources are".into()),

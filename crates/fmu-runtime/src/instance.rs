@@ -165,7 +165,7 @@ impl Instance {
         }
         let steps = (length / macro_step).round();
         let is_whole = (length - steps * macro_step).abs() <= WHOLE * macro_step;
-        if !is_whole || steps < 1.0 || steps > 1e15 {
+        if !is_whole || !(1.0..=1e15).contains(&steps) {
             return Err(format!(
                 "a communication step of {length} s, but the macro step of the model is {macro_step} s: take whole \
                  multiples of it"

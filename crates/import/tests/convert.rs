@@ -429,7 +429,7 @@ fn bad_mjcf_is_refused_with_a_line_and_a_reason() {
         ),
         ("<mujoco/>".into(), "nothing in it moves"),
         (
-            format!("<mujoco><equality><weld body1=\"a\"/></equality></mujoco>"),
+            "<mujoco><equality><weld body1=\"a\"/></equality></mujoco>".to_owned(),
             "no body `a`",
         ),
     ];

@@ -81,8 +81,8 @@ fn motion(poses: [Pose; INSTANTS], step: f64) -> Motion {
     let (mut velocity, mut turning) = (Vec3::ZERO, Vec3::ZERO);
     for (pose, weight) in poses.iter().zip(WEIGHTS) {
         let weight = weight / step;
-        velocity = velocity + (pose.position - here.position) * weight;
-        turning = turning + pose.orientation.times(here.orientation.conjugate()).log() * weight;
+        velocity += (pose.position - here.position) * weight;
+        turning += pose.orientation.times(here.orientation.conjugate()).log() * weight;
     }
     Motion::at_rest(here.position, here.orientation).moving(velocity, turning)
 }

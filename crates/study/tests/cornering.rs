@@ -75,12 +75,6 @@ settling_time = 4
         };
         text += &format!(
             r#"
-[multibody.car]
-"#
-        )
-        .replace("[multibody.car]\n", "");
-        text += &format!(
-            r#"
 [multibody.car.nodes.upright{wheel}]
 position = [{x}, {y}, {RADIUS}]
 velocity = [{SPEED}, 0, 0]
@@ -253,7 +247,7 @@ fn a_car_goes_as_the_balance_of_its_two_tracks_says() {
         "{} m/s2",
         exact[13] * SPEED
     );
-    let file = ModelFile::of_text("test", &car(steer));
+    let file = ModelFile::of_text("test", car(steer));
     let model = file.read().unwrap_or_else(|problems| panic!("{problems}"));
     let found = trim(&file, &model, &TrimOptions::default(), |_| {});
     let found = found.unwrap_or_else(|error| panic!("{error}"));

@@ -378,7 +378,7 @@ fn a_walking_wheel_is_refused_by_name() {
         &TrimOptions::default(),
         |_| {},
     );
-    let error = error.err().expect("refused").to_string();
+    let error = error.expect_err("refused").to_string();
     assert!(
         error.contains("`toy`") && error.contains("impulses"),
         "{error}"

@@ -91,9 +91,12 @@ fn unfinished(ended: Unfinished, out: &Path) -> Failure {
     };
     match kept {
         Ok(Some(residual)) => tell!(
-            "what was reached is kept in {}: {residual:.1e} of the state still changes over a period; the same command goes on from there",
+            "the search is interrupted or out of time; what was reached is kept in {}: {residual:.1e} of the state still changes over a period; the same command goes on from there",
             out.display()
         ),
+        Ok(None) if ended.was_interrupted() => {
+            tell!("interrupted before a step of the search was finished: nothing is kept");
+        }
         Ok(None) => tell!("no step of the search was finished: nothing is kept"),
         Err(error) => return error.into(),
     }
