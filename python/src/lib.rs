@@ -1,7 +1,7 @@
 //! Oldham for Python: the engine behind a C interface, which the package calls by `ctypes`.
 //!
 //! What a user sees is Python, in `oldham/`: it documents, checks arguments and draws. Here are functions of C that
-//! take JSON and give an [`Answer`](border::Answer), with faster ways where a call is made in every step. Python
+//! take JSON and give an [`border::Answer`], with faster ways where a call is made in every step. Python
 //! releases its lock around them. No panic leaves them. Record 83 says why it is not a module for one interpreter.
 
 mod arrow;

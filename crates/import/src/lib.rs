@@ -1,6 +1,6 @@
 //! Machines of other formats as model files: URDF and MJCF.
 //!
-//! A reader makes a [`machine::Machine`] of a file, [`write`](mod@write) makes text of that. What has no counterpart is listed in
+//! A reader makes a `machine::Machine` of a file, `write` makes text of that. What has no counterpart is listed in
 //! the [`Report`]; nothing is passed over in silence. The physics of the result is what the model format says.
 
 mod content;
