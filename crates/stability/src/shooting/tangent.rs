@@ -130,8 +130,12 @@ impl Tangent {
     ) -> Result<(), AnalysisError> {
         let change = direction.component_mul(&sizes.changes) * share;
         let (led, held) = map.response(base, &change)?;
-        let image = quotient.without(led.component_div(&sizes.changes) / share + direction);
-        let image = image - direction;
+        let change = led.component_div(&sizes.changes) / share;
+        let image = match quotient.count() {
+            // Not by way of the direction: what hardly changes would be rounded as the direction is.
+            0 => change,
+            _ => quotient.without(change + direction) - direction,
+        };
         self.images.set_column(column, &image);
         self.held.set_column(column, &(held / share));
         Ok(())
