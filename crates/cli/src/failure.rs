@@ -199,7 +199,7 @@ pub enum Failure {
         /// The answer for machines.
         answer: Box<Value>,
     },
-    /// A worker that nobody needs.
+    /// A worker without a host.
     #[error("this is no command for people: {0}")]
     NotAWorker(String),
     /// A model cannot be exported.

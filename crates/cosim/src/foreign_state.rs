@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-/// What stands for a state that stays where it is. Whoever holds it can return to that state; when the last one lets
+/// What stands for a state that stays where it is. Its holder can return to that state; when the last one lets
 /// go of it, the state may be forgotten.
 pub type Ticket = Arc<dyn Any + Send + Sync>;
 

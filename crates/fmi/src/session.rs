@@ -158,7 +158,7 @@ impl Session {
         self.instance.restore(bytes)
     }
 
-    /// Tells whoever watches that no call is running.
+    /// Tells the process that watches that no call is running.
     pub fn rest(&self) {
         self.instance.rest();
     }

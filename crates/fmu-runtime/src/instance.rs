@@ -18,7 +18,7 @@ pub struct Instance {
     running: Option<Running>,
     /// What was set since the simulation was made: it must be made anew before anybody reads it.
     is_stale: bool,
-    /// The time at which the run begins, as whoever imports it says.
+    /// The time at which the run begins, as the importer of it says.
     start: f64,
     is_initialised: bool,
 }

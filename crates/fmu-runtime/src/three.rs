@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use crate::border::{self, ERROR, OK, c_text, text, with};
 use crate::instance::Instance;
 
-/// The logger of whoever imports the FMU.
+/// The logger of the importer of the FMU.
 type Logger = unsafe extern "C" fn(
     environment: *mut c_void,
     status: c_int,

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::border::{self, ERROR, OK, c_text, text, with};
 
-/// The logger of whoever imports the FMU.
+/// The logger of the importer of the FMU.
 type Logger = unsafe extern "C" fn(
     environment: *mut c_void,
     instance: *const c_char,
@@ -22,7 +22,7 @@ type Logger = unsafe extern "C" fn(
     ...
 );
 
-/// What whoever imports the FMU offers; memory is not asked for.
+/// What the importer of the FMU offers; memory is not asked for.
 #[repr(C)]
 pub struct Callbacks {
     logger: Option<Logger>,

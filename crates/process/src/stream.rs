@@ -79,7 +79,7 @@ impl Stream {
             (true, Address::Unix(path)) => {
                 if UnixStream::connect(path).is_ok() {
                     return Err(format!(
-                        "somebody listens at its socket {address} already; choose another address"
+                        "another program listens at its socket {address} already; choose another address"
                     ));
                 }
                 // A file that a killed process left.
@@ -123,7 +123,7 @@ impl Stream {
                     if Instant::now() >= until {
                         let seconds = contact.timeout.as_secs_f64();
                         let reason = match &listener {
-                            Some(_) => "nobody has called".to_owned(),
+                            Some(_) => "no program has called".to_owned(),
                             None => error.to_string(),
                         };
                         let said = child.as_mut().map_or(String::new(), Started::last_words);

@@ -1,4 +1,4 @@
-//! Which function of a library is running: told to whoever watches from another process.
+//! Which function of a library is running: told to the process that watches from another process.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

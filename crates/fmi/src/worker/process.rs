@@ -15,7 +15,7 @@ const SPINS: u32 = 2000;
 
 /// The program of workers and its arguments, before the number of the process that starts them.
 static PROGRAM: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();
-/// Workers that nobody uses.
+/// Idle workers.
 static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
 /// All workers, and those that are in use.
 static THERE: AtomicUsize = AtomicUsize::new(0);
