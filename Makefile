@@ -73,6 +73,10 @@ soak: $(OLDHAM)
 	OLDHAM_SOAK=1 cargo test -p oldham-study --test machines
 	OLDHAM_MODELS=300 cargo test -p oldham-study --test motion -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-stability --test black_boxes -- --nocapture
+	OLDHAM_KILLS=100 cargo test -p oldham-fmi --test workers -- killed
+	OLDHAM_CYCLES=2000 cargo test -p oldham-fmi --test workers -- nothing_is_left
+	OLDHAM_FUZZ=10000 cargo test -p oldham-fmi --test archives -- damaged
+	OLDHAM_FUZZ=10000 cargo test -p oldham-ssp --test systems -- damaged
 	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
 	$(MAKE) robots
 

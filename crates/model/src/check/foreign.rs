@@ -56,7 +56,7 @@ impl Checker<'_> {
     ) -> Checked {
         let section = &entry.value.value;
         let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
-        let made = self.foreign_content(kind, entry, paced.micro_steps);
+        let made = self.foreign_content(kind, entry, paced.own_step, paced.micro_steps);
         let (content, ports) = made.unzip();
         let ports = ports.map_or_else(Default::default, |ports| named_ports(&entry.name, &ports));
         paced.checked(DEFAULT_RHO, content, ports)
@@ -66,6 +66,7 @@ impl Checker<'_> {
         &mut self,
         kind: &str,
         entry: &Entry<ForeignSection>,
+        own_step: Option<f64>,
         micro_steps: Option<u32>,
     ) -> Option<(Content, Ports)> {
         let extensions = self.extensions;
@@ -77,6 +78,9 @@ impl Checker<'_> {
             let mut context = Context {
                 reports: checker,
                 place: place.clone(),
+                step: own_step
+                    .zip(micro_steps)
+                    .map(|(step, n)| step / f64::from(n)),
             };
             (kind.make)(settings, &mut context)
         })?;
@@ -105,6 +109,7 @@ impl Checker<'_> {
             let mut context = Context {
                 reports: checker,
                 place: given.span.clone(),
+                step: None,
             };
             (kind.make)(settings, &mut context)
         })?;

@@ -33,6 +33,7 @@ pub(crate) trait MechanismReports: Reports {
 pub struct Context<'a> {
     pub(crate) reports: &'a mut dyn Reports,
     pub(crate) place: Span,
+    pub(crate) step: Option<f64>,
 }
 
 /// Where an element, joint or sensor of a registered kind is made: the mechanism so far.
@@ -106,6 +107,13 @@ macro_rules! reports {
 }
 
 reports! { Context Site }
+
+impl Context<'_> {
+    /// The step of a subsystem in s: its macro step divided by its micro steps, if that could be read.
+    pub fn step(&self) -> Option<f64> {
+        self.step
+    }
+}
 
 impl Site<'_> {
     /// The node of this name, the ground among them; a problem is reported.
