@@ -509,7 +509,7 @@ fn problems_are_told_where_they_are() {
         &with(a.replace("resources/mass.fmu", "resources/other.fmu")),
         "",
         8,
-        "`resources/other.fmu` cannot be read",
+        "resources/other.fmu` cannot be read",
     );
     problem(
         &with(a.replace("resources/mass.fmu", "../mass.fmu")),

@@ -8,7 +8,7 @@ use nalgebra::{Complex, DMatrix};
 use oldham_cosim::SubsystemId;
 use oldham_fmi::{Causality, Description, Package, PackageError, Variable, Version, validate};
 use oldham_stability::probe;
-use oldham_study::ModelFile;
+use oldham_study::{ModelFile, StudyError};
 use serde_json::{Value, json};
 
 use crate::args::{Arguments, Fmu, FmuAction, FmuProbe, FmuRun};
@@ -139,7 +139,7 @@ fn measure(arguments: &FmuProbe) -> Result<(), Failure> {
     let model = ModelFile::of_text("the FMU by itself", text).read()?;
     let mut simulation = model.simulation()?;
     // The first advance ends the initialisation.
-    simulation.steps(1)?;
+    simulation.steps(1).map_err(StudyError::Run)?;
     let found = probe(&mut simulation, SubsystemId(0), arguments.steps as usize)?;
     let poles = found.poles();
     if arguments.json {
