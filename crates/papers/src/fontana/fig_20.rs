@@ -221,7 +221,10 @@ fn paper_scheme(report: &mut Report, file: &ModelFile) -> Result<(), PaperError>
     let note = "so many times the inertia of this chassis about the vertical axis would bear what is tied to it; or, of a chassis like this, so much less may be tied to it. The paper's car must have been like that: not more than a twentieth of the chassis's own";
     let name = "inertia of the chassis that the paper's scheme needs, over that of this car";
     report.row(name, None, needed, "1", note);
-    for (factor, told) in [(0.5 * needed, "half of that"), (1.2 * needed, "1.2 times that")] {
+    for (factor, told) in [
+        (0.5 * needed, "half of that"),
+        (1.2 * needed, "1.2 times that"),
+    ] {
         let longest = by_paper_scheme(&with_heavy_chassis(file, factor))?;
         let name = format!("paper's scheme, front-rear, chassis with {told}: fails at");
         let note = format!(
