@@ -7,6 +7,7 @@ use oldham_model::{At, Context, Extensions, ForeignPart, Formula, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::circuit_format;
 use crate::element::{Accumulator, Chambers, Element, Line, Motor};
 use crate::network::{Named, Network, Place, Volume};
 use crate::source::NetworkSource;
@@ -14,8 +15,9 @@ use crate::source::NetworkSource;
 /// Absolute pressure in Pa from which pressures are searched for where there is no tank.
 const AMBIENT: f64 = 1e5;
 
-/// Adds hydraulic networks to what model files may have.
+/// Adds hydraulic circuits and networks to what model files may have.
 pub fn register(extensions: &mut Extensions) {
+    extensions.subsystem("hydraulics", circuit_format::make);
     extensions.subsystem("hydraulic_network", make);
 }
 
@@ -61,7 +63,7 @@ struct Settings {
 
 /// A fluid whose density grows with pressure as 1 + a p + b p².
 #[derive(Deserialize, JsonSchema)]
-struct FluidSettings {
+pub(crate) struct FluidSettings {
     /// Density without pressure in kg/m³.
     #[schemars(extend("exclusiveMinimum" = 0))]
     density: f64,
@@ -75,6 +77,15 @@ struct FluidSettings {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     cavitation: f64,
+}
+
+impl FluidSettings {
+    pub fn fluid(&self) -> Fluid {
+        Fluid {
+            cavitation: self.cavitation,
+            ..Fluid::new(self.density, self.a, self.b)
+        }
+    }
 }
 
 /// A rigid volume; chambers of cylinders are added to it.
@@ -315,11 +326,7 @@ impl<'c, 'r> Reader<'c, 'r> {
     }
 
     fn network(mut self, settings: &Settings) -> Option<Network> {
-        let fluid = &settings.fluid;
-        let fluid = Fluid {
-            cavitation: fluid.cavitation,
-            ..Fluid::new(fluid.density, fluid.a, fluid.b)
-        };
+        let fluid = settings.fluid.fluid();
         let mut volumes = Vec::new();
         for (name, given) in &settings.volumes {
             let Some(pressure) = self.initial_pressure(settings, name, given, &fluid) else {

@@ -7,6 +7,8 @@
 //!
 //! Flows count as volume at zero pressure: what leaves one volume enters another one, and mass is conserved to rounding.
 
+mod circuit_format;
+mod circuit_source;
 mod element;
 mod equations;
 mod format;
@@ -15,6 +17,7 @@ mod part;
 mod rest;
 mod source;
 
+pub use circuit_source::circuits;
 pub use element::{Accumulator, Chambers, Element, Line, Motor};
 pub use format::register;
 pub use network::{Named, Network, Place, Volume};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use oldham_cosim::{OutputPort, Subsystem};
-use oldham_model::{AtRest, ForeignPart, LoadBearing, RestingValue};
+use oldham_model::{AtRest, ForeignPart, LoadBearing, NoRest, RestingValue};
 
 use crate::element::Element;
 use crate::network::Network;
@@ -43,7 +43,7 @@ impl LoadBearing for NetworkSource {
         self.wanted.contains(&true)
     }
 
-    fn at_rest(&self, loads: &[(OutputPort, f64)], inputs: &[f64]) -> Result<AtRest, String> {
+    fn at_rest(&self, loads: &[(OutputPort, f64)], inputs: &[f64]) -> Result<AtRest, NoRest> {
         let ports = NetworkPart::new(&self.network);
         let ports = ports.ports();
         let element = |port: &OutputPort| {

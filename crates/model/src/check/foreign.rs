@@ -45,6 +45,10 @@ impl Reports for Checker<'_> {
         self.data.push(file);
         Ok(())
     }
+
+    fn name(&mut self, name: &At<String>, of: &str) -> bool {
+        self.name(name, of)
+    }
 }
 
 impl Checker<'_> {
