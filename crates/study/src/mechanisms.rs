@@ -161,7 +161,7 @@ pub struct RestingActuator {
 /// The hydraulic actuators of circuits at the start, all circuits one after the other.
 pub fn resting_actuators(model: &Model) -> Vec<RestingActuator> {
     let mut found = Vec::new();
-    for (name, circuit) in oldham_hydraulic_network::circuits(model) {
+    for (name, circuit) in oldham_hydraulics::circuits(model) {
         let hydraulics = Hydraulics::new(circuit).expect("a checked circuit is sound");
         for (index, actuator) in circuit.actuators.iter().enumerate() {
             let pressures = hydraulics.pressures(index);

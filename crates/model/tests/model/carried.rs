@@ -88,7 +88,7 @@ fn a_circuit_counts_gains_and_offsets_too() {
         ],
     );
     let model = read(&scaled).unwrap_or_else(|problems| panic!("{problems}"));
-    let (_, circuit) = oldham_hydraulic_network::circuits(&model).next().unwrap();
+    let (_, circuit) = oldham_hydraulics::circuits(&model).next().unwrap();
     let [boom, stick] = [0, 1].map(|index| circuit.actuators[index].rest);
     let load = |rest| match rest {
         oldham_hydraulics::Rest::Load(load) => load,

@@ -1,7 +1,7 @@
 //! The elements of a network: what flows through them, and how that changes with the pressures at their ends.
 
-use oldham_hydraulics::{Cylinder, Fluid};
-
+use crate::cylinder::Cylinder;
+use crate::fluid::Fluid;
 use crate::network::Place;
 
 /// Pressure difference in Pa below which flow through an orifice is laminar.

@@ -1,9 +1,9 @@
 //! Networks at rest, against closed forms.
 
-use oldham_hydraulic_network::{
-    Chambers, Element, Line, Load, Motor, Named, Network, Place, Volume, resting_pressures,
+use oldham_hydraulics::{
+    Chambers, Cylinder, Element, Fluid, Line, Load, Motor, Named, Network, Place, Volume,
+    resting_pressures,
 };
-use oldham_hydraulics::{Cylinder, Fluid};
 
 const TANK: f64 = 1e5;
 const T: Place = Place::Tank(0);

@@ -1,11 +1,10 @@
 //! Each element against a closed form, and the balances of mass and energy.
 
 use oldham_cosim::{EnergyBalance, Hold, InputPort, Inputs, Subsystem};
-use oldham_hydraulic_network::{
-    Accumulator, Chambers, Element, Line, Motor, Named, Network, NetworkPart, Place, Volume,
-    resting,
+use oldham_hydraulics::{
+    Accumulator, Chambers, Cylinder, Element, Fluid, Line, Motor, Named, Network, NetworkPart,
+    Place, Volume, resting,
 };
-use oldham_hydraulics::{Cylinder, Fluid};
 
 const A: f64 = 6.53e-10;
 

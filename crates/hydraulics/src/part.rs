@@ -7,12 +7,12 @@ use oldham_cosim::{
     Conjugate, Counters, Energy, EnergyBalance, Inputs, Linearisable, Linearisation, Ports,
     Quantity, Reached, State, StepError, Subsystem, Unit, Visitor,
 };
-use oldham_hydraulics::sdirk::{GAMMA, STAGES};
 use oldham_space::solve_dense;
 
 use crate::element::{Chambers, Element};
 use crate::equations::{Equations, Stage, Through};
 use crate::network::{Network, Place};
+use crate::sdirk::{GAMMA, STAGES};
 
 const MOST_ITERATIONS: usize = 60;
 /// Valves that open and close in turn are brought to rest by half steps from this iteration on.

@@ -4,10 +4,10 @@
 mod allocations;
 
 use oldham_cosim::{EnergyBalance, Hold, Inputs, Subsystem};
-use oldham_hydraulic_network::{
-    Accumulator, Chambers, Element, Line, Motor, Named, Network, NetworkPart, Place, Volume,
+use oldham_hydraulics::{
+    Accumulator, Chambers, Cylinder, Element, Fluid, Line, Motor, Named, Network, NetworkPart,
+    Place, Volume,
 };
-use oldham_hydraulics::{Cylinder, Fluid};
 
 fn network() -> Network {
     let [a, b, tank] = [Place::Volume(0), Place::Volume(1), Place::Tank(0)];

@@ -1,15 +1,15 @@
 //! A section `[hydraulics.NAME]` of model files: cylinders with their valves between a pump and a tank.
 
-use oldham_hydraulics::{
-    Actuator, Circuit, CircuitError, Cylinder, Relief, Rest, SafetyValves, SpeedControl, Spool,
-    Supply, Valve,
-};
 use oldham_model::{At, Context, Entry, ForeignPart, Formula, Named, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::circuit_source::{CircuitSource, Places};
-use crate::format::FluidSettings;
+use super::circuit_source::{ActuatorPlaces, CircuitSource, Places};
+use super::network::FluidSettings;
+use crate::{
+    Actuator, Circuit, CircuitError, Cylinder, Relief, Rest, SafetyValves, SpeedControl, Spool,
+    Supply, Valve,
+};
 
 /// Where the neutral spool is when nothing is said.
 const MIDDLE: f64 = 0.5;
@@ -21,7 +21,7 @@ const MIDDLE: f64 = 0.5;
 /// positive when it pushes, friction and end stops included) and its pressures at `<name>.p1` and
 /// `<name>.p2` (Pa). All pressures are absolute.
 #[derive(Deserialize, JsonSchema)]
-pub(crate) struct Settings {
+pub(super) struct Settings {
     /// What fills the circuit.
     fluid: At<FluidSettings>,
     /// Pressure at the pump in Pa.
@@ -119,7 +119,7 @@ struct ReliefSettings {
     conductance: f64,
 }
 
-pub(crate) fn make(
+pub(super) fn make(
     settings: Settings,
     context: &mut Context<'_>,
 ) -> Option<impl ForeignPart + use<>> {
@@ -139,14 +139,12 @@ pub(crate) fn make(
             None => is_sound = false,
         }
         let load = given.load.as_ref();
-        places
-            .actuators
-            .push(crate::circuit_source::ActuatorPlaces {
-                name: entry.name.clone(),
-                centre: given.centre.span.clone(),
-                load: load.map(|load| load.span.clone()),
-                is_static: load.is_some_and(is_static),
-            });
+        places.actuators.push(ActuatorPlaces {
+            name: entry.name.clone(),
+            centre: given.centre.span.clone(),
+            load: load.map(|load| load.span.clone()),
+            is_static: load.is_some_and(is_static),
+        });
     }
     let circuit = Circuit {
         fluid: settings.fluid.value.fluid(),
@@ -244,7 +242,7 @@ fn is_static(load: &At<Formula>) -> bool {
 }
 
 /// What is wrong with a circuit, where it was written.
-pub(crate) fn problem(error: &CircuitError, places: &Places) -> Problem {
+pub(super) fn problem(error: &CircuitError, places: &Places) -> Problem {
     let actuator = error.actuator().and_then(|name| {
         let mut actuators = places.actuators.iter();
         actuators.find(|places| places.name.value == name)

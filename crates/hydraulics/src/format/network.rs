@@ -2,24 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use oldham_hydraulics::{Cylinder, Fluid};
-use oldham_model::{At, Context, Extensions, ForeignPart, Formula, Problem};
+use oldham_model::{At, Context, ForeignPart, Formula, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::circuit_format;
+use crate::cylinder::Cylinder;
 use crate::element::{Accumulator, Chambers, Element, Line, Motor};
+use crate::fluid::Fluid;
 use crate::network::{Named, Network, Place, Volume};
-use crate::source::NetworkSource;
+
+use super::network_source::NetworkSource;
 
 /// Absolute pressure in Pa from which pressures are searched for where there is no tank.
 const AMBIENT: f64 = 1e5;
-
-/// Adds hydraulic circuits and networks to what model files may have.
-pub fn register(extensions: &mut Extensions) {
-    extensions.subsystem("hydraulics", circuit_format::make);
-    extensions.subsystem("hydraulic_network", make);
-}
 
 /// A hydraulic network: volumes of oil, tanks of constant pressure, and what connects them. Flow is positive from the
 /// first to the second of `between`. Sent are `<volume>.p` (Pa), `<line>.flow` (m³/s), `<accumulator>.oil` (m³),
@@ -27,7 +22,7 @@ pub fn register(extensions: &mut Extensions) {
 /// `<motor>.shaft`, the rotation of its shaft, `<cylinder>.length` (m) and `<cylinder>.rate` (m/s), and `<orifice>.opening` of
 /// variable ones, from 0 to 1. All pressures are absolute.
 #[derive(Deserialize, JsonSchema)]
-struct Settings {
+pub(super) struct Settings {
     /// What fills it.
     fluid: FluidSettings,
     /// Rigid volumes: nodes of the network.
@@ -63,7 +58,7 @@ struct Settings {
 
 /// A fluid whose density grows with pressure as 1 + a p + b p².
 #[derive(Deserialize, JsonSchema)]
-pub(crate) struct FluidSettings {
+pub(super) struct FluidSettings {
     /// Density without pressure in kg/m³.
     #[schemars(extend("exclusiveMinimum" = 0))]
     density: f64,
@@ -264,7 +259,10 @@ impl CylinderSettings {
     }
 }
 
-fn make(settings: Settings, context: &mut Context<'_>) -> Option<impl ForeignPart + use<>> {
+pub(super) fn make(
+    settings: Settings,
+    context: &mut Context<'_>,
+) -> Option<impl ForeignPart + use<>> {
     let network = Reader::new(&settings, context).network(&settings)?;
     let volumes = settings.volumes.values();
     let wanted = volumes.map(|given| is_static(&given.pressure));

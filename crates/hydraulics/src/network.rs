@@ -1,8 +1,7 @@
 //! What a network consists of, as plain data.
 
-use oldham_hydraulics::Fluid;
-
 use crate::element::{Chambers, Element};
+use crate::fluid::Fluid;
 
 /// A hydraulic network.
 #[derive(Clone, Debug, PartialEq)]

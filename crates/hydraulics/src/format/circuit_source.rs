@@ -4,12 +4,12 @@ use std::any::Any;
 use std::sync::Arc;
 
 use oldham_cosim::{OutputPort, Subsystem};
-use oldham_hydraulics::{Circuit, Hydraulics, Rest};
 use oldham_model::{
     At, AtRest, ForeignPart, LoadBearing, Model, NoRest, Problem, Span, Stroke, WantedLoad,
 };
 
-use crate::circuit_format::problem;
+use super::circuit::problem;
+use crate::{Circuit, CircuitErrors, Hydraulics, Rest};
 
 /// A circuit from which solvers are made.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub fn circuits(model: &Model) -> impl Iterator<Item = (&str, &Circuit)> {
 impl CircuitSource {
     /// All that is wrong with it, if anything is.
     pub fn new(circuit: Circuit, places: Places) -> Result<Self, Vec<Problem>> {
-        let told = |errors: oldham_hydraulics::CircuitErrors| {
+        let told = |errors: CircuitErrors| {
             let problems = errors.0.iter().map(|error| problem(error, &places));
             problems.collect::<Vec<_>>()
         };
