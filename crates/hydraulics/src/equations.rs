@@ -8,9 +8,15 @@
 //! Chambers of cylinders make a volume grow and shrink. Its unknown is then the compression x that its oil would have in
 //! the volume V₀ with the pistons in the middle: V₀ x' = Q still, and 1 + c = (1 + x) V₀/V. So the rate of the piston appears
 //! nowhere, and the oil is kept whatever is received of its motion.
+//!
+//! A volume that counts [volume](Balance::Volume) has the logarithm σ of its relative density as its unknown: V σ' = Q − V', with
+//! V' from the rates of the pistons.
+//!
+//! Unknowns that share no element, such as chambers between places of constant pressure, are solved for apart: they belong to
+//! different [islands](Island).
 
-use crate::element::{Chambers, Element};
-use crate::network::{Network, Place};
+use crate::element::{Chambers, Element, Opening};
+use crate::network::{Balance, Network, Place, Received};
 
 /// Compression of a volume that is void but for a thousandth: less oil changes nothing.
 const VOID: f64 = -0.999;
@@ -28,19 +34,51 @@ pub(crate) struct Equations {
     pub states: Vec<Option<usize>>,
     /// The component of the inputs of each source, motor and variable orifice; of a cylinder that of its length.
     pub inputs: Vec<Option<usize>>,
+    /// That of the rate of each cylinder.
+    pub rates: Vec<Option<usize>>,
+    /// That of the command of each spool.
+    pub commands: Vec<Option<usize>>,
     pub unknowns: usize,
-    /// The volumes with pistons in the middle, and as they are.
+    pub islands: Vec<Island>,
+    /// Elements between tanks, which belong to no island.
+    pub loose: Vec<usize>,
+    /// The place of each unknown in its island.
+    local: Vec<usize>,
+    has_cylinders: bool,
+    /// The volumes with pistons in the middle, as they are, and their rates.
     middle: Vec<f64>,
     present: Vec<f64>,
-    /// Pressures of the volumes, and their derivatives by the compression.
+    growths: Vec<f64>,
+    /// Which part of each orifice is open; of others what they receive.
+    open: Vec<f64>,
+    /// Pressures of the volumes, and their derivatives by the unknown.
     pressures: Vec<[f64; 2]>,
+    /// What last flowed through each element.
+    pub flows: Vec<f64>,
+    /// Speed in m/s of a jet per √Pa.
+    jet: f64,
+}
+
+/// Unknowns that share elements.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Island {
+    pub unknowns: Vec<usize>,
+    pub elements: Vec<usize>,
 }
 
 /// A pressure, and how it depends on an unknown if it does.
 #[derive(Clone, Copy)]
 struct Pressure {
     value: f64,
-    by: Option<(usize, f64)>,
+    by: Option<By>,
+}
+
+/// A volume, its place in the island, and how its pressure changes with its unknown.
+#[derive(Clone, Copy)]
+struct By {
+    volume: usize,
+    place: usize,
+    slope: f64,
 }
 
 /// A stage of the integrator: x = known + span · rates.
@@ -60,62 +98,118 @@ pub(crate) struct Through {
 impl Equations {
     pub fn new(network: &Network) -> Self {
         let mut unknowns = network.volumes.len();
-        let mut received = 0;
-        let (mut states, mut inputs) = (Vec::new(), Vec::new());
-        let next = |counter: &mut usize, wanted: bool| {
-            wanted.then(|| {
-                *counter += 1;
-                *counter - 1
-            })
-        };
-        for named in &network.elements {
+        let states = network.elements.iter().map(|named| {
             let has_state = matches!(named.value, Element::Line(_) | Element::Accumulator(_));
-            states.push(next(&mut unknowns, has_state));
-            // A motor receives angle, rate and acceleration.
-            inputs.push(match named.value {
-                Element::Source { .. } => next(&mut received, true),
-                Element::Orifice { is_variable, .. } => next(&mut received, is_variable),
-                Element::Chambers(_) => {
-                    received += 2;
-                    Some(received - 2)
-                }
-                Element::Motor(_) => {
-                    received += 3;
-                    Some(received - 2)
-                }
-                _ => None,
-            });
+            has_state.then(|| {
+                unknowns += 1;
+                unknowns - 1
+            })
+        });
+        let states: Vec<_> = states.collect();
+        let (islands, loose) = islands(network, &states, unknowns);
+        let mut local = vec![0; unknowns];
+        for island in &islands {
+            for (place, unknown) in island.unknowns.iter().enumerate() {
+                local[*unknown] = place;
+            }
         }
-        let sizes = network.volumes.iter().map(|named| named.value.volume);
-        let mut middle: Vec<f64> = sizes.collect();
-        for chambers in network.cylinders() {
-            chambers.add_to(chambers.cylinder.centre, &mut middle);
-        }
-        Self {
-            network: network.clone(),
+        let elements = network.elements.len();
+        let mut equations = Self {
             states,
-            inputs,
+            inputs: vec![None; elements],
+            rates: vec![None; elements],
+            commands: vec![None; network.spools.len()],
             unknowns,
-            present: middle.clone(),
-            middle,
+            islands,
+            loose,
+            local,
+            has_cylinders: network.cylinders().next().is_some(),
+            middle: network.volumes_in_the_middle(),
+            present: network.volumes_in_the_middle(),
+            growths: vec![0.0; network.volumes.len()],
+            open: vec![0.0; elements],
             pressures: vec![[0.0; 2]; network.volumes.len()],
+            flows: vec![0.0; elements],
+            jet: network.fluid.jet(),
+            network: network.clone(),
+        };
+        equations.lay_out_inputs();
+        equations
+    }
+
+    fn lay_out_inputs(&mut self) {
+        let mut next = 0;
+        for port in &self.network.received {
+            let (place, width) = match port.value {
+                Received::Flow(element) | Received::Opening(element) => {
+                    (&mut self.inputs[element], 1)
+                }
+                Received::Length(element) => (&mut self.inputs[element], 1),
+                Received::Rate(element) => (&mut self.rates[element], 1),
+                // Angle, rate and acceleration.
+                Received::Shaft(element) => {
+                    self.inputs[element] = Some(next + 1);
+                    next += 3;
+                    continue;
+                }
+                Received::Spool(spool) | Received::Speed(spool) => (&mut self.commands[spool], 1),
+            };
+            *place = Some(next);
+            next += width;
         }
     }
 
-    /// Takes the lengths of cylinders from the inputs.
-    pub fn see(&mut self, inputs: &[f64]) {
+    /// What an element receives.
+    pub fn received(&self, element: usize, inputs: &[f64]) -> f64 {
+        self.inputs[element].map_or(0.0, |place| inputs[place])
+    }
+
+    /// Length and rate that a cylinder receives.
+    pub fn moved(&self, cylinder: usize, inputs: &[f64]) -> [f64; 2] {
+        let of = |places: &[Option<usize>]| {
+            inputs[places[cylinder].expect("a cylinder receives its motion")]
+        };
+        [of(&self.inputs), of(&self.rates)]
+    }
+
+    /// Takes from the inputs and from displacements of spools what does not depend on the unknowns: lengths and rates of
+    /// cylinders, openings, flows.
+    pub fn see(&mut self, inputs: &[f64], spools: &[f64]) {
         let Self {
             network, present, ..
         } = self;
-        if network.cylinders().next().is_none() {
+        for (element, named) in network.elements.iter().enumerate() {
+            let input = self.inputs[element].map_or(0.0, |place| inputs[place]);
+            self.open[element] = match &named.value {
+                Element::Orifice(orifice) => match orifice.opening {
+                    Opening::Full => 1.0,
+                    Opening::Received => input.clamp(0.0, 1.0),
+                    Opening::Edge { spool, edge } => {
+                        let valve = &network.spools[spool].value;
+                        valve.centre.opening(valve.neutral + spools[spool], edge)
+                    }
+                },
+                _ => input,
+            };
+        }
+        if !self.has_cylinders {
             return;
         }
         for (present, named) in present.iter_mut().zip(&network.volumes) {
             *present = named.value.volume;
         }
-        for (named, place) in network.elements.iter().zip(&self.inputs) {
-            if let (Element::Chambers(chambers), Some(length)) = (named.value, place) {
-                chambers.add_to(inputs[*length], present);
+        self.growths.fill(0.0);
+        for (element, chambers) in network.cylinders() {
+            if let Some(length) = self.inputs[element] {
+                chambers.add_to(inputs[length], present);
+            }
+            if let Some(rate) = self.rates[element] {
+                let growths = chambers.cylinder.growths(inputs[rate]);
+                for (end, growth) in chambers.ends.into_iter().zip(growths) {
+                    if let Place::Volume(index) = end {
+                        self.growths[index] += growth;
+                    }
+                }
             }
         }
     }
@@ -125,9 +219,16 @@ impl Equations {
         self.present[index]
     }
 
+    fn balance(&self, index: usize) -> Balance {
+        self.network.volumes[index].value.balance
+    }
+
     /// Oil in a volume, counted at zero pressure.
     pub fn content(&self, index: usize, x: &[f64]) -> f64 {
-        self.middle[index] * (1.0 + x[index])
+        match self.balance(index) {
+            Balance::Mass => self.middle[index] * (1.0 + x[index]),
+            Balance::Volume => self.present[index] * x[index].exp(),
+        }
     }
 
     /// Compression of what is in a volume, and its derivative by the unknown.
@@ -141,14 +242,28 @@ impl Equations {
 
     /// Logarithm of the relative density in a volume.
     pub fn log_density(&self, index: usize, x: &[f64]) -> f64 {
-        log_density(self.compression(index, x[index]).0)
+        match self.balance(index) {
+            Balance::Mass => log_density(self.compression(index, x[index]).0),
+            Balance::Volume => x[index],
+        }
     }
 
-    /// Fills the volumes of cylinders such that they have their initial pressures at the lengths that are seen.
+    /// Whether the oil at the start depends on the lengths of cylinders that are seen then.
+    pub fn is_filled_at_the_start(&self) -> bool {
+        let mut volumes = self.network.volumes.iter();
+        self.has_cylinders && volumes.any(|named| named.value.balance == Balance::Mass)
+    }
+
+    /// Fills the volumes such that they have their initial pressures at the lengths that are seen.
     pub fn fill(&self, x: &mut [f64]) {
         let Network { fluid, volumes, .. } = &self.network;
         for (index, named) in volumes.iter().enumerate() {
-            let compression = fluid.log_density(named.value.pressure).exp_m1();
+            let sigma = fluid.log_density(named.value.pressure);
+            if named.value.balance == Balance::Volume {
+                x[index] = sigma;
+                continue;
+            }
+            let compression = sigma.exp_m1();
             let ratio = self.present[index] / self.middle[index];
             x[index] = match ratio == 1.0 {
                 true => compression,
@@ -186,11 +301,30 @@ impl Equations {
         }
     }
 
+    /// Energy that comes with each unit of flow at a pressure, counted at zero pressure.
+    pub fn head_at(&self, p: f64) -> f64 {
+        let fluid = &self.network.fluid;
+        fluid.enthalpy(p) / fluid.log_density(p).exp()
+    }
+
+    /// The same in a volume where it was last evaluated, as that counts flows.
+    pub fn head_of_volume(&self, index: usize) -> f64 {
+        let [p, _] = self.pressures[index];
+        match self.balance(index) {
+            Balance::Mass => self.head_at(p),
+            Balance::Volume => self.network.fluid.enthalpy(p),
+        }
+    }
+
     fn pressure(&self, place: Place) -> Pressure {
         match place {
             Place::Volume(i) => Pressure {
                 value: self.pressures[i][0],
-                by: Some((i, self.pressures[i][1])),
+                by: Some(By {
+                    volume: i,
+                    place: self.local[i],
+                    slope: self.pressures[i][1],
+                }),
             },
             Place::Tank(i) => Pressure {
                 value: self.network.tanks[i].value,
@@ -199,124 +333,210 @@ impl Equations {
         }
     }
 
-    /// Rates of all unknowns, and their derivatives row by row, in a stage x = known + span · rates: of an accumulator no more
-    /// flows out than there is.
+    /// Pressures of the volumes of an island.
+    fn evaluate_pressures(&mut self, unknowns: &[usize], x: &[f64]) {
+        let volumes = self.pressures.len();
+        for &index in unknowns.iter().filter(|index| **index < volumes) {
+            let fluid = &self.network.fluid;
+            self.pressures[index] = match self.balance(index) {
+                Balance::Volume => {
+                    let (p, stiffness) = fluid.pressure_and_stiffness(x[index]);
+                    [p, stiffness]
+                }
+                Balance::Mass => {
+                    let (compression, ratio) = self.compression(index, x[index]);
+                    let sigma = log_density(compression);
+                    let (p, stiffness) = fluid.pressure_and_stiffness(sigma);
+                    [p, stiffness * (-sigma).exp() * ratio]
+                }
+            };
+        }
+    }
+
+    /// Rates of the unknowns of an island, and their derivatives row by row, in a stage x = known + span · rates: of an
+    /// accumulator no more flows out than there is.
     pub fn evaluate(
         &mut self,
+        island: &Island,
         x: &[f64],
-        inputs: &[f64],
         Stage { known, span }: Stage<'_>,
         rates: &mut [f64],
         matrix: &mut [f64],
     ) {
-        let n = self.unknowns;
-        for (index, x) in x[..self.pressures.len()].iter().enumerate() {
-            let (compression, ratio) = self.compression(index, *x);
-            let (fluid, sigma) = (&self.network.fluid, log_density(compression));
-            self.pressures[index] = [
-                fluid.pressure(sigma),
-                fluid.stiffness(sigma) * (-sigma).exp() * ratio,
-            ];
+        let n = island.unknowns.len();
+        self.evaluate_pressures(&island.unknowns, x);
+        for unknown in &island.unknowns {
+            rates[*unknown] = 0.0;
         }
-        rates.fill(0.0);
         matrix.fill(0.0);
-        for (index, named) in self.network.elements.iter().enumerate() {
-            let state = self.states[index];
-            match (named.value, state) {
-                (Element::Line(line), Some(own)) => {
+        for &index in &island.elements {
+            let own = self.states[index];
+            match (&self.network.elements[index].value, own) {
+                (Element::Line(line), Some(state)) => {
+                    let own = self.local[state];
                     let [from, to] = line.ends.map(|end| self.pressure(end));
-                    rates[own] =
-                        (from.value - to.value - line.resistance * x[own]) / line.inertance;
+                    rates[state] =
+                        (from.value - to.value - line.resistance * x[state]) / line.inertance;
                     matrix[own * n + own] -= line.resistance / line.inertance;
                     for (end, sign) in [(from, 1.0), (to, -1.0)] {
-                        if let Some((column, slope)) = end.by {
-                            matrix[own * n + column] += sign * slope / line.inertance;
+                        if let Some(by) = end.by {
+                            matrix[own * n + by.place] += sign * by.slope / line.inertance;
+                            rates[by.volume] -= sign * x[state];
+                            matrix[by.place * n + own] -= sign;
                         }
                     }
-                    for (end, sign) in line.ends.into_iter().zip([-1.0, 1.0]) {
-                        if let Place::Volume(row) = end {
-                            rates[row] += sign * x[own];
-                            matrix[row * n + own] += sign;
-                        }
-                    }
+                    self.flows[index] = x[state];
                 }
-                (Element::Accumulator(gas), Some(own)) => {
+                (Element::Accumulator(gas), Some(state)) => {
+                    let own = self.local[state];
                     let at = self.pressure(gas.at);
-                    let least = -known[own] / span;
+                    let least = -known[state] / span;
                     if gas.conductance * (at.value - gas.precharge) < least {
-                        rates[own] = least;
-                        if let Some((column, _)) = at.by {
-                            rates[column] -= least;
+                        rates[state] = least;
+                        if let Some(by) = at.by {
+                            rates[by.volume] -= least;
                         }
+                        self.flows[index] = least;
                         continue;
                     }
-                    let (pressure, slope) = gas.gas(x[own]);
+                    let (pressure, slope) = gas.gas(x[state]);
                     let flow = gas.conductance * (at.value - pressure);
-                    rates[own] = flow;
+                    rates[state] = flow;
                     matrix[own * n + own] -= gas.conductance * slope;
-                    if let Some((column, by)) = at.by {
-                        matrix[own * n + column] += gas.conductance * by;
-                        rates[column] -= flow;
-                        matrix[column * n + column] -= gas.conductance * by;
-                        matrix[column * n + own] += gas.conductance * slope;
+                    if let Some(by) = at.by {
+                        let place = by.place;
+                        matrix[own * n + place] += gas.conductance * by.slope;
+                        rates[by.volume] -= flow;
+                        matrix[place * n + place] -= gas.conductance * by.slope;
+                        matrix[place * n + own] += gas.conductance * slope;
                     }
+                    self.flows[index] = flow;
                 }
                 (element, _) => {
-                    let Some(ends) = ends_of(&element) else {
+                    let Some(ends) = ends_of(element) else {
                         continue;
                     };
-                    let at = ends.map(|end| self.pressure(end));
-                    let input = self.inputs[index].map_or(0.0, |place| inputs[place]);
-                    let flow = element.flow(at.map(|p| p.value), input, &self.network.fluid);
-                    for (end, sign) in ends.into_iter().zip([-1.0, 1.0]) {
-                        let Place::Volume(row) = end else {
-                            continue;
-                        };
-                        rates[row] += sign * flow.rate;
-                        for (pressure, by) in at.iter().zip(flow.by_pressures) {
-                            if let Some((column, slope)) = pressure.by {
-                                matrix[row * n + column] += sign * by * slope;
-                            }
+                    let (from, to) = (self.pressure(ends[0]), self.pressure(ends[1]));
+                    let flow = element.flow([from.value, to.value], self.open[index], self.jet);
+                    self.flows[index] = flow.rate;
+                    let [by_from, by_to] = flow.by_pressures;
+                    if let Some(by) = from.by {
+                        rates[by.volume] -= flow.rate;
+                        matrix[by.place * n + by.place] -= by_from * by.slope;
+                        if let Some(other) = to.by {
+                            matrix[by.place * n + other.place] -= by_to * other.slope;
+                            matrix[other.place * n + by.place] += by_from * by.slope;
                         }
+                    }
+                    if let Some(by) = to.by {
+                        rates[by.volume] += flow.rate;
+                        matrix[by.place * n + by.place] += by_to * by.slope;
                     }
                 }
             }
         }
-        for (row, middle) in self.middle.iter().enumerate() {
-            let factor = 1.0 / middle;
-            rates[row] *= factor;
+        for (row, &volume) in island.unknowns.iter().enumerate() {
+            if volume >= self.middle.len() {
+                continue;
+            }
+            let factor = match self.balance(volume) {
+                Balance::Mass => 1.0 / self.middle[volume],
+                Balance::Volume => {
+                    rates[volume] -= self.growths[volume];
+                    1.0 / self.present[volume]
+                }
+            };
+            rates[volume] *= factor;
             let line = &mut matrix[row * n..(row + 1) * n];
             line.iter_mut().for_each(|entry| *entry *= factor);
         }
     }
 
-    /// The flow through an element, where these are the rates of the unknowns.
-    pub fn through(&self, index: usize, x: &[f64], rates: &[f64], inputs: &[f64]) -> Through {
-        match (self.network.elements[index].value, self.states[index]) {
-            (Element::Line(line), Some(own)) => Through {
-                ends: line.ends,
-                flow: x[own],
-            },
-            (Element::Accumulator(gas), Some(own)) => Through {
-                ends: [gas.at; 2],
-                flow: rates[own],
-            },
-            (element, _) => {
-                let ends = ends_of(&element).expect("all others have two ends");
-                let input = self.inputs[index].map_or(0.0, |place| inputs[place]);
-                let pressures = ends.map(|end| self.pressure_at(end, x));
-                Through {
-                    ends,
-                    flow: element.flow(pressures, input, &self.network.fluid).rate,
-                }
-            }
+    /// Finds what flows between tanks.
+    pub fn evaluate_loose(&mut self) {
+        for index in 0..self.loose.len() {
+            let element = self.loose[index];
+            let value = &self.network.elements[element].value;
+            let Some(ends) = ends_of(value) else {
+                continue;
+            };
+            let pressures = ends.map(|end| self.pressure(end).value);
+            let flow = value.flow(pressures, self.open[element], self.jet);
+            self.flows[element] = flow.rate;
+        }
+    }
+
+    /// What last flowed through an element.
+    pub fn through(&self, index: usize) -> Through {
+        let element = &self.network.elements[index].value;
+        let ends = match element {
+            Element::Accumulator(gas) => [gas.at; 2],
+            _ => ends_of(element).expect("all others have two ends"),
+        };
+        Through {
+            ends,
+            flow: self.flows[index],
         }
     }
 }
 
+/// Unknowns that share elements, each set with its elements, and elements that belong to none.
+fn islands(
+    network: &Network,
+    states: &[Option<usize>],
+    unknowns: usize,
+) -> (Vec<Island>, Vec<usize>) {
+    let mut leaders: Vec<usize> = (0..unknowns).collect();
+    let members = |index: usize| {
+        let element = &network.elements[index].value;
+        let ends = match element {
+            // Its chambers share nothing but the motion.
+            Element::Chambers(_) => Vec::new(),
+            Element::Accumulator(gas) => vec![gas.at],
+            _ => ends_of(element).map_or_else(Vec::new, Vec::from),
+        };
+        let volumes = ends.into_iter().filter_map(|end| match end {
+            Place::Volume(volume) => Some(volume),
+            Place::Tank(_) => None,
+        });
+        volumes.chain(states[index]).collect::<Vec<usize>>()
+    };
+    for index in 0..network.elements.len() {
+        let members = members(index);
+        for pair in members.windows(2) {
+            let [a, b] = [pair[0], pair[1]].map(|unknown| leaders[unknown]);
+            let (least, most) = (a.min(b), a.max(b));
+            for leader in leaders.iter_mut().filter(|leader| **leader == most) {
+                *leader = least;
+            }
+        }
+    }
+    let mut islands: Vec<Island> = Vec::new();
+    let mut places = vec![None; unknowns];
+    for unknown in 0..unknowns {
+        let place = *places[leaders[unknown]].get_or_insert_with(|| {
+            islands.push(Island::default());
+            islands.len() - 1
+        });
+        islands[place].unknowns.push(unknown);
+    }
+    let mut loose = Vec::new();
+    for (index, named) in network.elements.iter().enumerate() {
+        match members(index).first() {
+            Some(unknown) => {
+                let place = places[leaders[*unknown]].expect("every unknown has an island");
+                islands[place].elements.push(index);
+            }
+            None if matches!(named.value, Element::Chambers(_)) => {}
+            None => loose.push(index),
+        }
+    }
+    (islands, loose)
+}
+
 impl Chambers {
     /// Adds its chambers at a length to the volumes to which they belong.
-    fn add_to(&self, length: f64, volumes: &mut [f64]) {
+    pub(crate) fn add_to(&self, length: f64, volumes: &mut [f64]) {
         for (end, chamber) in self.ends.into_iter().zip(self.cylinder.volumes(length)) {
             if let Place::Volume(index) = end {
                 volumes[index] += chamber;
@@ -328,9 +548,8 @@ impl Chambers {
 /// The ends of an element between two places.
 pub(crate) fn ends_of(element: &Element) -> Option<[Place; 2]> {
     match element {
-        Element::Orifice { ends, .. } | Element::OneWay { ends, .. } | Element::Source { ends } => {
-            Some(*ends)
-        }
+        Element::Orifice(orifice) => Some(orifice.ends),
+        Element::OneWay { ends, .. } | Element::Source { ends } => Some(*ends),
         Element::Motor(motor) => Some(motor.ends),
         Element::Chambers(chambers) => Some(chambers.ends),
         Element::Line(line) => Some(line.ends),

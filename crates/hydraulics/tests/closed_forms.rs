@@ -3,7 +3,7 @@
 use oldham_cosim::{EnergyBalance, Hold, InputPort, Inputs, Subsystem};
 use oldham_hydraulics::{
     Accumulator, Chambers, Cylinder, Element, Fluid, Line, Motor, Named, Network, NetworkPart,
-    Place, Volume, resting,
+    Orifice, Place, Volume, resting,
 };
 
 const A: f64 = 6.53e-10;
@@ -16,21 +16,16 @@ fn network(volumes: &[(f64, f64)], tanks: &[f64], elements: &[Element]) -> Netwo
     let volumes = volumes.iter().enumerate();
     let tanks = tanks.iter().enumerate();
     let elements = elements.iter().enumerate();
-    Network {
-        fluid: fluid(),
-        volumes: volumes
-            .map(|(i, &(volume, pressure))| {
-                Named::new(format!("v{i}"), Volume { volume, pressure })
-            })
-            .collect(),
-        tanks: tanks
-            .map(|(i, &p)| Named::new(format!("t{i}"), p))
-            .collect(),
-        elements: elements
-            .map(|(i, e)| Named::new(format!("e{i}"), *e))
-            .collect(),
-        micro_steps: 1,
-    }
+    let volumes = volumes
+        .map(|(i, &(volume, pressure))| Named::new(format!("v{i}"), Volume::new(volume, pressure)));
+    let tanks = tanks.map(|(i, &p)| Named::new(format!("t{i}"), p));
+    let elements = elements.map(|(i, e)| Named::new(format!("e{i}"), *e));
+    Network::new(
+        fluid(),
+        volumes.collect(),
+        tanks.collect(),
+        elements.collect(),
+    )
 }
 
 /// Advances in equal steps under constant inputs, port by port.
@@ -60,12 +55,7 @@ fn an_orifice_and_a_check_valve_balance() {
             opens: 1e5,
             conductance,
         },
-        Element::Orifice {
-            ends: [V, Place::Tank(1)],
-            area,
-            discharge,
-            is_variable: false,
-        },
+        Element::Orifice(Orifice::new([V, Place::Tank(1)], area, discharge)),
     ];
     let mut part = NetworkPart::new(&network(&[(1e-4, 1e6)], &[5e6, 1e5], &elements));
     run(&mut part, &[], 1.0, 2000);
@@ -168,7 +158,7 @@ fn a_line_starts_with_its_flow() {
         let elements = [line(at_start), Element::Source { ends: [T, V] }];
         network(&[(1e-3, pressure)], &[1e5], &elements)
     };
-    let rest = resting(&of(1e6, 0.0), &[true], &[], &[flow]).unwrap();
+    let rest = resting(&of(1e6, 0.0), &[true], &[], &[], &[flow]).unwrap();
     let expected = 1e5 + resistance * flow;
     let [pressure] = rest.pressures[..] else {
         panic!("one volume");
@@ -264,12 +254,7 @@ fn mass_and_energy_are_balanced() {
             resistance: 3e8,
             flow: 0.0,
         }),
-        Element::Orifice {
-            ends: [v1, v2],
-            area: 3e-6,
-            discharge: 0.6,
-            is_variable: false,
-        },
+        Element::Orifice(Orifice::new([v1, v2], 3e-6, 0.6)),
         Element::OneWay {
             ends: [v0, v2],
             opens: 3e6,
@@ -405,12 +390,7 @@ fn a_pump_moves_a_piston_by_its_flow() {
 /// Half open, half the flow.
 #[test]
 fn a_variable_orifice_passes_as_much_as_it_is_open() {
-    let elements = [Element::Orifice {
-        ends: [V, T],
-        area: 1e-6,
-        discharge: 0.6,
-        is_variable: true,
-    }];
+    let elements = [Element::Orifice(Orifice::new([V, T], 1e-6, 0.6).variable())];
     let fall = |opening: f64| {
         let mut part = NetworkPart::new(&network(&[(1e-3, 5e6)], &[1e5], &elements));
         let before = part.content();
@@ -439,12 +419,7 @@ fn an_empty_accumulator_gives_nothing_and_fills_again() {
             exponent: 1.4,
             conductance: 1e-9,
         }),
-        Element::Orifice {
-            ends: [V, T],
-            area,
-            discharge,
-            is_variable: false,
-        },
+        Element::Orifice(Orifice::new([V, T], area, discharge)),
         Element::Source { ends: [T, V] },
     ];
     let mut part = NetworkPart::new(&network(&[(volume, 5.5e6)], &[tank], &elements));

@@ -9,15 +9,15 @@ use oldham_model::{
 };
 
 use super::circuit::problem;
-use crate::{Circuit, CircuitErrors, Hydraulics, Rest};
+use crate::{Circuit, CircuitErrors, Network, NetworkPart, Rest, Sent};
 
 /// A circuit from which solvers are made.
 #[derive(Clone, Debug)]
 pub(crate) struct CircuitSource {
     circuit: Circuit,
+    /// The same at rest.
+    network: Network,
     places: Places,
-    /// The actuator whose force each output is, if it is one.
-    pushing: Vec<Option<usize>>,
 }
 
 /// Where the file says what.
@@ -52,33 +52,31 @@ impl CircuitSource {
             let problems = errors.0.iter().map(|error| problem(error, &places));
             problems.collect::<Vec<_>>()
         };
-        let hydraulics = Hydraulics::new(&circuit).map_err(told)?;
-        let outputs = hydraulics.ports().outputs().iter();
-        let actuator = |port: &str| {
-            let mut actuators = circuit.actuators.iter();
-            actuators.position(|actuator| port == format!("{}.force", actuator.name))
-        };
-        let pushing = outputs.map(|port| actuator(&port.name)).collect();
         Ok(Self {
+            network: circuit.network().map_err(told)?,
             circuit,
             places,
-            pushing,
         })
     }
 
+    /// The actuator whose force an output is.
     fn pushing(&self, output: OutputPort) -> Option<usize> {
-        *self.pushing.get(output.0)?
+        let Sent::Force(cylinder) = self.network.sent.get(output.0)?.value else {
+            return None;
+        };
+        let name = &self.network.elements[cylinder].name;
+        let mut actuators = self.circuit.actuators.iter();
+        actuators.position(|actuator| actuator.name == *name)
     }
 }
 
 impl ForeignPart for CircuitSource {
     fn solver(&self, micro_steps: usize) -> Result<Box<dyn Subsystem>, String> {
-        let circuit = Circuit {
+        let network = Network {
             micro_steps,
-            ..self.circuit.clone()
+            ..self.network.clone()
         };
-        let made = Hydraulics::new(&circuit).map_err(|errors| errors.to_string())?;
-        Ok(Box::new(made))
+        Ok(Box::new(NetworkPart::new(&network)))
     }
 
     fn load_bearing(&self) -> Option<&dyn LoadBearing> {

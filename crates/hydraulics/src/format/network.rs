@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::cylinder::Cylinder;
-use crate::element::{Accumulator, Chambers, Element, Line, Motor};
+use crate::element::{Accumulator, Chambers, Element, Line, Motor, Opening, Orifice};
 use crate::fluid::Fluid;
 use crate::network::{Named, Network, Place, Volume};
 
@@ -331,7 +331,7 @@ impl<'c, 'r> Reader<'c, 'r> {
                 continue;
             };
             let volume = given.volume;
-            volumes.push(Named::new(name, Volume { volume, pressure }));
+            volumes.push(Named::new(name, Volume::new(volume, pressure)));
         }
         if let Some(name) = settings
             .tanks
@@ -344,13 +344,7 @@ impl<'c, 'r> Reader<'c, 'r> {
         }
         let tanks = settings.tanks.iter();
         let tanks = tanks.map(|(name, tank)| Named::new(name, tank.pressure));
-        let network = Network {
-            fluid,
-            volumes,
-            tanks: tanks.collect(),
-            elements: self.elements(settings),
-            micro_steps: 1,
-        };
+        let network = Network::new(fluid, volumes, tanks.collect(), self.elements(settings));
         self.is_sound.then_some(network)
     }
 
@@ -385,13 +379,15 @@ impl<'c, 'r> Reader<'c, 'r> {
     fn elements(&mut self, settings: &Settings) -> Vec<Named<Element>> {
         let mut elements: Vec<Named<Element>> = Vec::new();
         for (name, given) in &settings.orifices {
-            let element = Element::Orifice {
-                ends: self.ends(&given.between),
-                area: given.area,
-                discharge: given.discharge,
-                is_variable: given.variable,
+            let ends = self.ends(&given.between);
+            let orifice = Orifice {
+                opening: match given.variable {
+                    true => Opening::Received,
+                    false => Opening::Full,
+                },
+                ..Orifice::new(ends, given.area, given.discharge)
             };
-            elements.push(Named::new(name, element));
+            elements.push(Named::new(name, Element::Orifice(orifice)));
         }
         let checks = settings.check_valves.iter();
         let checks = checks.map(|(name, v)| (name, &v.between, v.opens, v.conductance));
