@@ -595,7 +595,7 @@ impl State for NetworkPart {
 
 #[cold]
 fn gone(name: &str, cylinder: &Cylinder, length: f64) -> StepError {
-    let [low, high] = [-0.5, 0.5].map(|share| cylinder.centre + share * cylinder.stroke);
+    let [low, high] = cylinder.lengths();
     let place = match length.is_finite() {
         true => format!("its length is {length:.3e} m"),
         false => "its length is not finite".to_owned(),

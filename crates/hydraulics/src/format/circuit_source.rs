@@ -106,11 +106,11 @@ impl LoadBearing for CircuitSource {
 
     fn stroke(&self, output: OutputPort) -> Option<Stroke> {
         let index = self.pushing(output)?;
-        let cylinder = self.circuit.actuators[index].cylinder;
+        let cylinder = &self.circuit.actuators[index].cylinder;
         let places = &self.places.actuators[index];
         Some(Stroke {
             name: places.name.value.clone(),
-            lengths: [-0.5, 0.5].map(|half| cylinder.centre + half * cylinder.stroke),
+            lengths: cylinder.lengths(),
             place: Some(places.centre.clone()),
         })
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use oldham_cosim::{OutputPort, Subsystem};
-use oldham_model::{AtRest, ForeignPart, LoadBearing, NoRest, RestingValue};
+use oldham_model::{AtRest, ForeignPart, LoadBearing, NoRest, RestingValue, Stroke};
 
 use crate::element::Element;
 use crate::network::{Network, Sent};
@@ -41,6 +41,21 @@ impl ForeignPart for NetworkSource {
 impl LoadBearing for NetworkSource {
     fn starts_at_rest(&self) -> bool {
         self.wanted.contains(&true)
+    }
+
+    fn stroke(&self, output: OutputPort) -> Option<Stroke> {
+        let Sent::Force(index) = self.network.sent.get(output.0)?.value else {
+            return None;
+        };
+        let named = &self.network.elements[index];
+        let Element::Chambers(chambers) = &named.value else {
+            return None;
+        };
+        Some(Stroke {
+            name: named.name.clone(),
+            lengths: chambers.cylinder.lengths(),
+            place: None,
+        })
     }
 
     fn at_rest(&self, loads: &[(OutputPort, f64)], inputs: &[f64]) -> Result<AtRest, NoRest> {
