@@ -37,6 +37,7 @@ pub(super) struct Settings {
 /// actuator together, pressure in chamber 2 pushes it apart. It starts at rest: with the spool at
 /// `spool`, or where it carries `load`.
 #[derive(Deserialize, JsonSchema)]
+#[schemars(extend("not" = { "required": ["load", "spool"] }))]
 struct ActuatorSettings {
     /// Piston areas in m²: of chamber 1 and of chamber 2.
     areas: [f64; 2],
@@ -53,7 +54,7 @@ struct ActuatorSettings {
     /// The neutral position of the spool, from 0 (pump to chamber 2) to 1 (pump to chamber 1),
     /// instead of a load.
     #[schemars(extend("default" = 0.5))]
-    spool: Option<At<f64>>,
+    spool: Option<f64>,
     /// Largest speed of the spool in 1/s. By default it is where it is told to be.
     spool_rate: Option<f64>,
     /// Time constant in s with which the spool approaches what it is told.
@@ -221,14 +222,8 @@ fn valve(given: &ValveSettings, context: &mut Context<'_>) -> Option<Valve> {
 
 fn rest(given: &ActuatorSettings, context: &mut Context<'_>) -> Option<Rest> {
     let Some(load) = &given.load else {
-        let spool = given.spool.as_ref();
-        return Some(Rest::Spool(spool.map_or(MIDDLE, |spool| spool.value)));
+        return Some(Rest::Spool(given.spool.unwrap_or(MIDDLE)));
     };
-    if let Some(spool) = &given.spool {
-        let message = "`load` and `spool` say the same thing: give one of them";
-        context.report(Problem::new(spool.span.clone(), message).label("one too many"));
-        return None;
-    }
     match is_static(load) {
         // Found when everything is connected.
         true => Some(Rest::Load(0.0)),
