@@ -4,14 +4,16 @@
 //! keep their pressures, so that chambers share nothing: each is an island by itself.
 
 use crate::cylinder::Cylinder;
-use crate::element::{Chambers, Element, Opening, Orifice};
+use crate::element::{Chambers, Element, Orifice};
 use crate::error::{CircuitError, CircuitErrors};
 use crate::fluid::Fluid;
-use crate::network::{Balance, Named, Network, Place, Received, Sent, SpoolValve, Volume};
+use crate::network::{
+    Balance, Named, Network, Place, Received, Sent, SpoolEdges, SpoolValve, Volume,
+};
 use crate::part::NetworkPart;
 use crate::rest::{Holding, Load, Resting, resting};
 use crate::spool::{SpeedControl, Spool};
-use crate::valve::{Centre, Edge, SafetyValves, Valve};
+use crate::valve::{Centre, SafetyValves, Valve};
 
 /// Places of constant pressure.
 const PUMP: Place = Place::Tank(0);
@@ -105,7 +107,6 @@ impl Actuator {
     fn add_to(&self, network: &mut Network, supply: &Supply) {
         let Self { name, valve, .. } = self;
         let (first, cylinder) = (network.volumes.len(), network.elements.len());
-        let spool = network.spools.len();
         let chambers = [first, first + 1].map(Place::Volume);
         for chamber in ["chamber1", "chamber2"] {
             let volume = Volume {
@@ -116,25 +117,51 @@ impl Actuator {
             let name = format!("{name}.{chamber}");
             network.volumes.push(Named::new(name, volume));
         }
-        let mut add = |value: Element| network.elements.push(Named::new(name, value));
-        add(Element::Chambers(Chambers {
+        let piston = Chambers {
             ends: chambers,
             cylinder: self.cylinder,
-        }));
-        for edge in Edge::ALL {
-            let chamber = chambers[edge.chamber];
-            add(Element::Orifice(Orifice {
-                ends: if edge.is_feed {
-                    [PUMP, chamber]
-                } else {
-                    [chamber, TANK]
-                },
-                area: valve.area,
-                discharge: valve.discharge,
-                opening: Opening::Edge { spool, edge },
-                is_one_way: true,
-            }));
+        };
+        let piston = Element::Chambers(piston);
+        network.elements.push(Named::new(name, piston));
+        let motion = [
+            ("length", Received::Length(cylinder)),
+            ("rate", Received::Rate(cylinder)),
+        ];
+        for (port, what) in motion {
+            let port = format!("{name}.{port}");
+            network.received.push(Named::new(port, what));
         }
+        let sent = [
+            ("force", Sent::Force(cylinder)),
+            ("p1", Sent::Pressure(first)),
+            ("p2", Sent::Pressure(first + 1)),
+        ];
+        for (port, what) in sent {
+            network
+                .sent
+                .push(Named::new(format!("{name}.{port}"), what));
+        }
+        let neutral = match self.rest {
+            Rest::Spool(neutral) => neutral,
+            Rest::Load(_) => MIDDLE,
+        };
+        let spool = SpoolValve {
+            neutral,
+            centre: valve.centre,
+            spool: self.spool,
+            control: self.control.map(|control| (control, cylinder)),
+        };
+        let edges = SpoolEdges {
+            pump: PUMP,
+            tank: TANK,
+            chambers,
+            edge: Orifice {
+                is_one_way: true,
+                ..Orifice::new([PUMP, TANK], valve.area, valve.discharge)
+            },
+        };
+        network.add_spool(name, spool, edges);
+        let mut add = |value: Element| network.elements.push(Named::new(name, value));
         for chamber in chambers {
             if let Some(relief) = self.safety.relief {
                 add(Element::OneWay {
@@ -150,40 +177,6 @@ impl Actuator {
                     conductance,
                 });
             }
-        }
-        let neutral = match self.rest {
-            Rest::Spool(neutral) => neutral,
-            Rest::Load(_) => MIDDLE,
-        };
-        let value = SpoolValve {
-            neutral,
-            centre: valve.centre,
-            spool: self.spool,
-            control: self.control.map(|control| (control, cylinder)),
-        };
-        network.spools.push(Named::new(name, value));
-        let command = match self.control {
-            None => ("spool", Received::Spool(spool)),
-            Some(_) => ("speed", Received::Speed(spool)),
-        };
-        let motion = [
-            ("length", Received::Length(cylinder)),
-            ("rate", Received::Rate(cylinder)),
-        ];
-        for (port, what) in motion.into_iter().chain([command]) {
-            let port = format!("{name}.{port}");
-            network.received.push(Named::new(port, what));
-        }
-        let sent = [
-            ("force", Sent::Force(cylinder)),
-            ("p1", Sent::Pressure(first)),
-            ("p2", Sent::Pressure(first + 1)),
-        ];
-        let position = self.control.map(|_| ("spool", Sent::Spool(spool)));
-        for (port, what) in sent.into_iter().chain(position) {
-            network
-                .sent
-                .push(Named::new(format!("{name}.{port}"), what));
         }
     }
 

@@ -63,7 +63,7 @@ pub use element::{Accumulator, Chambers, Element, Line, Motor, Opening, Orifice}
 pub use error::{CircuitError, CircuitErrors};
 pub use fluid::Fluid;
 pub use format::{circuits, register};
-pub use network::{Balance, Named, Network, Place, Received, Sent, SpoolValve, Volume};
+pub use network::{Balance, Named, Network, Place, Received, Sent, SpoolEdges, SpoolValve, Volume};
 pub use part::NetworkPart;
 pub use rest::{Holding, Load, Resting, resting, resting_pressures};
 pub use spool::{SpeedControl, Spool};

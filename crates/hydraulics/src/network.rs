@@ -3,7 +3,7 @@
 use crate::element::{Chambers, Element, Opening, Orifice};
 use crate::fluid::Fluid;
 use crate::spool::{SpeedControl, Spool};
-use crate::valve::Centre;
+use crate::valve::{Centre, Edge};
 
 /// A hydraulic network.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,6 +112,45 @@ impl Network {
         }
     }
 
+    /// Adds a spool with its four edges between a pump, a tank and two chambers, and its ports.
+    pub fn add_spool(
+        &mut self,
+        name: &str,
+        valve: SpoolValve,
+        SpoolEdges {
+            pump,
+            tank,
+            chambers,
+            edge,
+        }: SpoolEdges,
+    ) {
+        let spool = self.spools.len();
+        for one in Edge::ALL {
+            let chamber = chambers[one.chamber];
+            let orifice = Orifice {
+                ends: match one.is_feed {
+                    true => [pump, chamber],
+                    false => [chamber, tank],
+                },
+                opening: Opening::Edge { spool, edge: one },
+                ..edge
+            };
+            let orifice = Element::Orifice(orifice);
+            self.elements.push(Named::new(name, orifice));
+        }
+        self.spools.push(Named::new(name, valve));
+        let command = match valve.control {
+            None => ("spool", Received::Spool(spool)),
+            Some(_) => ("speed", Received::Speed(spool)),
+        };
+        let port = format!("{name}.{}", command.0);
+        self.received.push(Named::new(port, command.1));
+        if valve.control.is_some() {
+            let port = format!("{name}.spool");
+            self.sent.push(Named::new(port, Sent::Spool(spool)));
+        }
+    }
+
     /// The cylinders among its elements, with their places.
     pub(crate) fn cylinders(&self) -> impl Iterator<Item = (usize, &Chambers)> {
         let elements = self.elements.iter().enumerate();
@@ -191,6 +230,19 @@ pub enum Place {
     Volume(usize),
     /// In a tank.
     Tank(usize),
+}
+
+/// Between what the edges of a spool lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpoolEdges {
+    /// From where it feeds chambers.
+    pub pump: Place,
+    /// To where it drains them.
+    pub tank: Place,
+    /// What it feeds and drains: the first one is fed where the spool is towards 1.
+    pub chambers: [Place; 2],
+    /// Area and discharge of each edge, and whether nothing flows back.
+    pub edge: Orifice,
 }
 
 /// A spool, which opens and closes orifices.

@@ -2,8 +2,8 @@
 
 use oldham_cosim::{EnergyBalance, Hold, InputPort, Inputs, Subsystem};
 use oldham_hydraulics::{
-    Accumulator, Chambers, Cylinder, Element, Fluid, Line, Motor, Named, Network, NetworkPart,
-    Orifice, Place, Volume, resting,
+    Accumulator, Centre, Chambers, Cylinder, Element, Fluid, Line, Motor, Named, Network,
+    NetworkPart, Orifice, Place, Spool, SpoolEdges, SpoolValve, Volume, resting,
 };
 
 const A: f64 = 6.53e-10;
@@ -472,4 +472,64 @@ fn an_empty_accumulator_gives_nothing_and_fills_again() {
         held > 1e-6 && (held / expected - 1.0).abs() < 0.02,
         "{held} {expected}"
     );
+}
+
+/// A volume that a four-way valve with an open centre feeds and drains: κ² (P − p) = (1 − κ)² (p − T). The other one is the
+/// other way round, and a spool that lags arrives there later.
+#[test]
+fn a_spool_valve_divides_the_pressure_between_pump_and_tank() {
+    let volumes = [("a", 2e6), ("b", 2e6)];
+    let volumes = volumes.map(|(name, p)| Named::new(name, Volume::new(1e-4, p)));
+    let tanks = vec![Named::new("pump", 7e6), Named::new("tank", 1e5)];
+    let [pump, tank] = [Place::Tank(0), Place::Tank(1)];
+    let chambers = [Place::Volume(0), Place::Volume(1)];
+    let of = |lag: f64| {
+        let mut network = Network::new(fluid(), volumes.to_vec(), tanks.clone(), Vec::new());
+        let valve = SpoolValve {
+            neutral: 0.5,
+            centre: Centre::Open,
+            spool: Spool {
+                rate: f64::INFINITY,
+                lag,
+            },
+            control: None,
+        };
+        let edges = SpoolEdges {
+            pump,
+            tank,
+            chambers,
+            edge: Orifice::new(chambers, 1e-6, 0.6),
+        };
+        network.add_spool("valve", valve, edges);
+        network
+    };
+    let expected = |kappa: f64| {
+        let (feed, drain) = (kappa * kappa, (1.0 - kappa) * (1.0 - kappa));
+        (feed * 7e6 + drain * 1e5) / (feed + drain)
+    };
+    let mut part = NetworkPart::new(&of(0.0));
+    let names: Vec<_> = part
+        .ports()
+        .inputs()
+        .iter()
+        .map(|p| p.name.to_string())
+        .collect();
+    assert_eq!(names, ["valve.spool"]);
+    run(&mut part, &[&[0.2]], 1.0, 1000);
+    for (chamber, kappa) in [0.7, 0.3].into_iter().enumerate() {
+        let p = part.pressure(chamber);
+        assert!((p / expected(kappa) - 1.0).abs() < 1e-9, "{chamber}: {p}");
+    }
+    // Statics have it where it is told to be; one that lags begins where it is neutral, and has gone 1 − 1/e of its way in its lag.
+    let rest = |lag: f64| {
+        resting(&of(lag), &[true; 2], &[], &[], &[0.2])
+            .unwrap()
+            .pressures[0]
+    };
+    assert!((rest(0.0) / expected(0.7) - 1.0).abs() < 1e-9);
+    assert!((rest(0.1) / expected(0.5) - 1.0).abs() < 1e-9);
+    let mut slow = NetworkPart::new(&of(10.0));
+    run(&mut slow, &[&[0.2]], 10.0, 10_000);
+    let kappa = 0.5 + 0.2 * (1.0 - (-1.0_f64).exp());
+    assert!((slow.pressure(0) / expected(kappa) - 1.0).abs() < 1e-3);
 }

@@ -167,7 +167,10 @@ impl<'n> Search<'n> {
                 Opening::Received => input(index).clamp(0.0, 1.0),
                 Opening::Edge { spool, edge } => {
                     let valve = &network.spools[spool].value;
-                    valve.centre.opening(valve.neutral, edge)
+                    // One that follows begins where it is neutral.
+                    let told = equations.commands[spool].filter(|_| !valve.follows());
+                    let moved = told.map_or(0.0, |place| inputs[place]);
+                    valve.centre.opening(valve.neutral + moved, edge)
                 }
             },
             _ => input(index),
