@@ -45,6 +45,7 @@
 mod circuit;
 mod cylinder;
 mod element;
+mod energy;
 mod equations;
 mod error;
 mod fluid;
@@ -52,9 +53,11 @@ mod format;
 mod linear;
 mod network;
 mod part;
+mod ports;
 mod rest;
 mod sdirk;
 mod spool;
+mod stage;
 mod valve;
 
 pub use circuit::{Actuator, Circuit, Equilibrium, Rest, Supply};
