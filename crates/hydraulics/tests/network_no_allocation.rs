@@ -6,7 +6,7 @@ mod allocations;
 use oldham_cosim::{EnergyBalance, Hold, Inputs, Subsystem};
 use oldham_hydraulics::{
     Accumulator, Chambers, Cylinder, Element, Fluid, Line, Motor, Named, Network, NetworkPart,
-    Place, Volume,
+    Orifice, Place, Volume,
 };
 
 fn network() -> Network {
