@@ -106,7 +106,12 @@ impl Control {
         }
         let more = more.iter().map(|&(key, value)| (key.into(), value.into()));
         set.extend(more);
-        Ok(Model::parse(text, "the paper's model", &Overrides(set))?)
+        Ok(Model::parse_with(
+            text,
+            "the paper's model",
+            &Overrides(set),
+            oldham_study::shipped_kinds(),
+        )?)
     }
 
     /// Length and rate, sampled as a coupled run with this step is.

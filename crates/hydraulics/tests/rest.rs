@@ -1,9 +1,9 @@
 //! Networks at rest, against closed forms.
 
-use oldham_hydraulic_network::{
-    Chambers, Element, Line, Load, Motor, Named, Network, Place, Volume, resting_pressures,
+use oldham_hydraulics::{
+    Chambers, Cylinder, Element, Fluid, Line, Load, Motor, Named, Network, Orifice, Place, Volume,
+    resting_pressures,
 };
-use oldham_hydraulics::{Cylinder, Fluid};
 
 const TANK: f64 = 1e5;
 const T: Place = Place::Tank(0);
@@ -13,18 +13,17 @@ const ROD: Place = Place::Volume(1);
 fn network(volumes: &[f64], elements: &[(&str, Element)]) -> Network {
     let volume = |(i, &pressure): (usize, &f64)| {
         let volume = 1e-4;
-        Named::new(["head", "rod"][i], Volume { volume, pressure })
+        Named::new(["head", "rod"][i], Volume::new(volume, pressure))
     };
     let elements = elements.iter();
-    Network {
-        fluid: Fluid::new(850.0, 6.53e-10, 0.0),
-        volumes: volumes.iter().enumerate().map(volume).collect(),
-        tanks: vec![Named::new("tank", TANK)],
-        elements: elements
+    Network::new(
+        Fluid::new(850.0, 6.53e-10, 0.0),
+        volumes.iter().enumerate().map(volume).collect(),
+        vec![Named::new("tank", TANK)],
+        elements
             .map(|(name, one)| Named::new(*name, *one))
             .collect(),
-        micro_steps: 1,
-    }
+    )
 }
 
 fn cylinder(ends: [Place; 2]) -> Element {
@@ -33,12 +32,7 @@ fn cylinder(ends: [Place; 2]) -> Element {
 }
 
 fn orifice(ends: [Place; 2], area: f64) -> Element {
-    Element::Orifice {
-        ends,
-        area,
-        discharge: 0.6,
-        is_variable: false,
-    }
+    Element::Orifice(Orifice::new(ends, area, 0.6))
 }
 
 const LOAD: [Load; 1] = [Load {

@@ -45,7 +45,7 @@ impl Search<'_> {
         let rest = REST * largest + self.compressing();
         let mut texts = Vec::new();
         for one in &self.bearers {
-            let rate = one.rate(&self.x[self.first_rate()..]);
+            let rate = self.rate_of(one);
             if one.displacement() * rate.abs() <= rest {
                 continue;
             }
@@ -64,8 +64,7 @@ impl Search<'_> {
 
     /// Flow in m³/s that volumes still take in the last step while they count as settled.
     fn compressing(&self) -> f64 {
-        let volumes = self.network.volumes.iter().map(|named| named.value.volume);
-        let capacity = volumes.sum::<f64>() * self.network.fluid.a;
+        let capacity: f64 = self.capacities.iter().sum();
         SETTLED * self.pressure_scale * capacity / self.duration
     }
 

@@ -4,21 +4,16 @@
 mod allocations;
 
 use oldham_cosim::{EnergyBalance, Hold, Inputs, Subsystem};
-use oldham_hydraulic_network::{
-    Accumulator, Chambers, Element, Line, Motor, Named, Network, NetworkPart, Place, Volume,
+use oldham_hydraulics::{
+    Accumulator, Chambers, Cylinder, Element, Fluid, Line, Motor, Named, Network, NetworkPart,
+    Orifice, Place, Volume,
 };
-use oldham_hydraulics::{Cylinder, Fluid};
 
 fn network() -> Network {
     let [a, b, tank] = [Place::Volume(0), Place::Volume(1), Place::Tank(0)];
     let elements = [
         Element::Source { ends: [tank, a] },
-        Element::Orifice {
-            ends: [a, b],
-            area: 1e-6,
-            discharge: 0.6,
-            is_variable: true,
-        },
+        Element::Orifice(Orifice::new([a, b], 1e-6, 0.6).variable()),
         Element::OneWay {
             ends: [b, tank],
             opens: 2e6,
@@ -48,19 +43,19 @@ fn network() -> Network {
             cylinder: Cylinder::new([1e-3; 2], 0.4, 1.0).friction(1e3, 10.0),
         }),
     ];
-    let volume = |pressure: f64| Volume {
-        volume: 1e-3,
-        pressure,
-    };
+    let volume = |pressure: f64| Volume::new(1e-3, pressure);
     let elements = elements.into_iter().enumerate();
-    Network {
-        fluid: Fluid::new(850.0, 6.53e-10, 0.0),
-        volumes: vec![Named::new("a", volume(3e6)), Named::new("b", volume(2e6))],
-        tanks: vec![Named::new("tank", 1e5)],
-        elements: elements
+    let network = Network::new(
+        Fluid::new(850.0, 6.53e-10, 0.0),
+        vec![Named::new("a", volume(3e6)), Named::new("b", volume(2e6))],
+        vec![Named::new("tank", 1e5)],
+        elements
             .map(|(i, element)| Named::new(format!("e{i}"), element))
             .collect(),
+    );
+    Network {
         micro_steps: 10,
+        ..network
     }
 }
 

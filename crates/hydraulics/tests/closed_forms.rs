@@ -1,11 +1,10 @@
 //! Each element against a closed form, and the balances of mass and energy.
 
 use oldham_cosim::{EnergyBalance, Hold, InputPort, Inputs, Subsystem};
-use oldham_hydraulic_network::{
-    Accumulator, Chambers, Element, Line, Motor, Named, Network, NetworkPart, Place, Volume,
-    resting,
+use oldham_hydraulics::{
+    Accumulator, Centre, Chambers, Cylinder, Element, Fluid, Line, Motor, Named, Network,
+    NetworkPart, Orifice, Place, Spool, SpoolEdges, SpoolValve, Volume, resting,
 };
-use oldham_hydraulics::{Cylinder, Fluid};
 
 const A: f64 = 6.53e-10;
 
@@ -17,21 +16,16 @@ fn network(volumes: &[(f64, f64)], tanks: &[f64], elements: &[Element]) -> Netwo
     let volumes = volumes.iter().enumerate();
     let tanks = tanks.iter().enumerate();
     let elements = elements.iter().enumerate();
-    Network {
-        fluid: fluid(),
-        volumes: volumes
-            .map(|(i, &(volume, pressure))| {
-                Named::new(format!("v{i}"), Volume { volume, pressure })
-            })
-            .collect(),
-        tanks: tanks
-            .map(|(i, &p)| Named::new(format!("t{i}"), p))
-            .collect(),
-        elements: elements
-            .map(|(i, e)| Named::new(format!("e{i}"), *e))
-            .collect(),
-        micro_steps: 1,
-    }
+    let volumes = volumes
+        .map(|(i, &(volume, pressure))| Named::new(format!("v{i}"), Volume::new(volume, pressure)));
+    let tanks = tanks.map(|(i, &p)| Named::new(format!("t{i}"), p));
+    let elements = elements.map(|(i, e)| Named::new(format!("e{i}"), *e));
+    Network::new(
+        fluid(),
+        volumes.collect(),
+        tanks.collect(),
+        elements.collect(),
+    )
 }
 
 /// Advances in equal steps under constant inputs, port by port.
@@ -61,12 +55,7 @@ fn an_orifice_and_a_check_valve_balance() {
             opens: 1e5,
             conductance,
         },
-        Element::Orifice {
-            ends: [V, Place::Tank(1)],
-            area,
-            discharge,
-            is_variable: false,
-        },
+        Element::Orifice(Orifice::new([V, Place::Tank(1)], area, discharge)),
     ];
     let mut part = NetworkPart::new(&network(&[(1e-4, 1e6)], &[5e6, 1e5], &elements));
     run(&mut part, &[], 1.0, 2000);
@@ -169,7 +158,7 @@ fn a_line_starts_with_its_flow() {
         let elements = [line(at_start), Element::Source { ends: [T, V] }];
         network(&[(1e-3, pressure)], &[1e5], &elements)
     };
-    let rest = resting(&of(1e6, 0.0), &[true], &[], &[flow]).unwrap();
+    let rest = resting(&of(1e6, 0.0), &[true], &[], &[], &[flow]).unwrap();
     let expected = 1e5 + resistance * flow;
     let [pressure] = rest.pressures[..] else {
         panic!("one volume");
@@ -265,12 +254,7 @@ fn mass_and_energy_are_balanced() {
             resistance: 3e8,
             flow: 0.0,
         }),
-        Element::Orifice {
-            ends: [v1, v2],
-            area: 3e-6,
-            discharge: 0.6,
-            is_variable: false,
-        },
+        Element::Orifice(Orifice::new([v1, v2], 3e-6, 0.6)),
         Element::OneWay {
             ends: [v0, v2],
             opens: 3e6,
@@ -406,12 +390,7 @@ fn a_pump_moves_a_piston_by_its_flow() {
 /// Half open, half the flow.
 #[test]
 fn a_variable_orifice_passes_as_much_as_it_is_open() {
-    let elements = [Element::Orifice {
-        ends: [V, T],
-        area: 1e-6,
-        discharge: 0.6,
-        is_variable: true,
-    }];
+    let elements = [Element::Orifice(Orifice::new([V, T], 1e-6, 0.6).variable())];
     let fall = |opening: f64| {
         let mut part = NetworkPart::new(&network(&[(1e-3, 5e6)], &[1e5], &elements));
         let before = part.content();
@@ -440,12 +419,7 @@ fn an_empty_accumulator_gives_nothing_and_fills_again() {
             exponent: 1.4,
             conductance: 1e-9,
         }),
-        Element::Orifice {
-            ends: [V, T],
-            area,
-            discharge,
-            is_variable: false,
-        },
+        Element::Orifice(Orifice::new([V, T], area, discharge)),
         Element::Source { ends: [T, V] },
     ];
     let mut part = NetworkPart::new(&network(&[(volume, 5.5e6)], &[tank], &elements));
@@ -498,4 +472,64 @@ fn an_empty_accumulator_gives_nothing_and_fills_again() {
         held > 1e-6 && (held / expected - 1.0).abs() < 0.02,
         "{held} {expected}"
     );
+}
+
+/// A volume that a four-way valve with an open centre feeds and drains: κ² (P − p) = (1 − κ)² (p − T). The other one is the
+/// other way round, and a spool that lags arrives there later.
+#[test]
+fn a_spool_valve_divides_the_pressure_between_pump_and_tank() {
+    let volumes = [("a", 2e6), ("b", 2e6)];
+    let volumes = volumes.map(|(name, p)| Named::new(name, Volume::new(1e-4, p)));
+    let tanks = vec![Named::new("pump", 7e6), Named::new("tank", 1e5)];
+    let [pump, tank] = [Place::Tank(0), Place::Tank(1)];
+    let chambers = [Place::Volume(0), Place::Volume(1)];
+    let of = |lag: f64| {
+        let mut network = Network::new(fluid(), volumes.to_vec(), tanks.clone(), Vec::new());
+        let valve = SpoolValve {
+            neutral: 0.5,
+            centre: Centre::Open,
+            spool: Spool {
+                rate: f64::INFINITY,
+                lag,
+            },
+            control: None,
+        };
+        let edges = SpoolEdges {
+            pump,
+            tank,
+            chambers,
+            edge: Orifice::new(chambers, 1e-6, 0.6),
+        };
+        network.add_spool("valve", valve, edges);
+        network
+    };
+    let expected = |kappa: f64| {
+        let (feed, drain) = (kappa * kappa, (1.0 - kappa) * (1.0 - kappa));
+        (feed * 7e6 + drain * 1e5) / (feed + drain)
+    };
+    let mut part = NetworkPart::new(&of(0.0));
+    let names: Vec<_> = part
+        .ports()
+        .inputs()
+        .iter()
+        .map(|p| p.name.to_string())
+        .collect();
+    assert_eq!(names, ["valve.spool"]);
+    run(&mut part, &[&[0.2]], 1.0, 1000);
+    for (chamber, kappa) in [0.7, 0.3].into_iter().enumerate() {
+        let p = part.pressure(chamber);
+        assert!((p / expected(kappa) - 1.0).abs() < 1e-9, "{chamber}: {p}");
+    }
+    // Statics have it where it is told to be; one that lags begins where it is neutral, and has gone 1 − 1/e of its way in its lag.
+    let rest = |lag: f64| {
+        resting(&of(lag), &[true; 2], &[], &[], &[0.2])
+            .unwrap()
+            .pressures[0]
+    };
+    assert!((rest(0.0) / expected(0.7) - 1.0).abs() < 1e-9);
+    assert!((rest(0.1) / expected(0.5) - 1.0).abs() < 1e-9);
+    let mut slow = NetworkPart::new(&of(10.0));
+    run(&mut slow, &[&[0.2]], 10.0, 10_000);
+    let kappa = 0.5 + 0.2 * (1.0 - (-1.0_f64).exp());
+    assert!((slow.pressure(0) / expected(kappa) - 1.0).abs() < 1e-3);
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use oldham_cosim::{OutputPort, Subsystem};
-use oldham_model::{AtRest, ForeignPart, LoadBearing, RestingValue};
+use oldham_model::{AtRest, ForeignPart, LoadBearing, NoRest, RestingValue, Stroke};
 
 use crate::element::Element;
-use crate::network::Network;
+use crate::network::{Network, Sent};
 use crate::part::NetworkPart;
 use crate::rest::{Load, resting};
 
@@ -43,17 +43,25 @@ impl LoadBearing for NetworkSource {
         self.wanted.contains(&true)
     }
 
-    fn at_rest(&self, loads: &[(OutputPort, f64)], inputs: &[f64]) -> Result<AtRest, String> {
-        let ports = NetworkPart::new(&self.network);
-        let ports = ports.ports();
-        let element = |port: &OutputPort| {
-            let name = &ports.outputs()[port.0].name;
-            let mut elements = self.network.elements.iter();
-            elements.position(|named| match named.value {
-                Element::Chambers(_) => **name == *format!("{}.force", named.name),
-                Element::Motor(_) => **name == *format!("{}.torque", named.name),
-                _ => false,
-            })
+    fn stroke(&self, output: OutputPort) -> Option<Stroke> {
+        let Sent::Force(index) = self.network.sent.get(output.0)?.value else {
+            return None;
+        };
+        let named = &self.network.elements[index];
+        let Element::Chambers(chambers) = &named.value else {
+            return None;
+        };
+        Some(Stroke {
+            name: named.name.clone(),
+            lengths: chambers.cylinder.lengths(),
+            place: None,
+        })
+    }
+
+    fn at_rest(&self, loads: &[(OutputPort, f64)], inputs: &[f64]) -> Result<AtRest, NoRest> {
+        let element = |port: &OutputPort| match self.network.sent[port.0].value {
+            Sent::Force(element) | Sent::Torque(element) => Some(element),
+            _ => None,
         };
         let loads = loads.iter().filter_map(|(port, force)| {
             Some(Load {
@@ -62,7 +70,7 @@ impl LoadBearing for NetworkSource {
             })
         });
         let loads: Vec<Load> = loads.collect();
-        let found = resting(&self.network, &self.wanted, &loads, inputs)?;
+        let found = resting(&self.network, &self.wanted, &loads, &[], inputs)?;
         let mut started = self.clone();
         let mut values = Vec::new();
         let mut is_resting = true;

@@ -8,6 +8,8 @@
 //! The flow through each element is an unknown beside the pressures: what leaves one volume enters another one exactly, and the little
 //! that a closed volume takes is not rounded off beside the wide ways that lead to it.
 //!
+//! A cylinder may also be held by its spool: then its rate is none, and the neutral position of the spool is the unknown.
+//!
 //! It is found by implicit Euler steps V a (p − p₀)/T = Q − g w and L (q − q₀)/T = Δp − R q that grow until nothing changes any
 //! more. What neither flows nor loads decide, as the mean pressure of a cylinder that is locked on both sides or the flow around
 //! a ring of lines without resistance, so stays as close to its start as it can.
@@ -17,7 +19,7 @@ mod verdict;
 
 use oldham_space::solve_dense;
 
-use crate::element::{Element, Flow, Line};
+use crate::element::{Element, Flow, Line, Opening};
 use crate::equations::{Equations, ends_of};
 use crate::network::{Network, Place};
 use bearers::{Bearer, bearers};
@@ -44,9 +46,20 @@ pub struct Load {
     pub force: f64,
 }
 
+/// A spool whose neutral position is wanted: the one that holds a cylinder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// Which spool.
+    pub spool: usize,
+    /// The place of the cylinder among the elements. It carries a load.
+    pub cylinder: usize,
+}
+
 /// A network whose machine stays where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resting {
+    /// Neutral positions of spools that hold cylinders.
+    pub neutrals: Vec<(usize, f64)>,
     /// Pressures of the volumes in Pa.
     pub pressures: Vec<f64>,
     /// Lines by their places among the elements, with what flows through them in m³/s.
@@ -61,21 +74,25 @@ pub fn resting_pressures(
     loads: &[Load],
     inputs: &[f64],
 ) -> Result<Vec<f64>, String> {
-    Ok(resting(network, wanted, loads, inputs)?.pressures)
+    Ok(resting(network, wanted, loads, &[], inputs)?.pressures)
 }
 
-/// The same with the flows through lines.
+/// The same with the flows through lines, and with spools that hold cylinders.
 pub fn resting(
     network: &Network,
     wanted: &[bool],
     loads: &[Load],
+    holding: &[Holding],
     inputs: &[f64],
 ) -> Result<Resting, String> {
-    let mut search = Search::new(network, loads, inputs)?;
+    let mut search = Search::new(network, loads, holding, inputs)?;
     let yields = wanted
         .iter()
         .map(|wanted| if *wanted { YIELDS } else { 1.0 });
     search.yielding = yields.collect();
+    if !holding.is_empty() {
+        search.carry();
+    }
     for exponent in DURATIONS {
         search.reference.copy_from_slice(&search.x);
         search.step(10_f64.powi(exponent))?;
@@ -90,7 +107,12 @@ pub fn resting(
         let is_line = matches!(network.elements[element].value, Element::Line(_));
         is_line.then_some((element, flow))
     });
+    let neutrals = search.bearers.iter().filter_map(|one| {
+        let place = search.first_rate() + one.own_place()?;
+        Some((one.held_by?, search.x[place]))
+    });
     Ok(Resting {
+        neutrals: neutrals.collect(),
         pressures: pressures.to_vec(),
         flows: flows.collect(),
     })
@@ -100,11 +122,14 @@ struct Search<'n> {
     network: &'n Network,
     inputs: Vec<f64>,
     bearers: Vec<Bearer<'n>>,
+    /// Oil in m³ that a volume takes per Pa.
+    capacities: Vec<f64>,
     /// The largest pressure in Pa that is given, or that a load needs: what others are compared with.
     pressure_scale: f64,
     /// Elements through which something flows, each with its two ends.
     ways: Vec<(usize, [Place; 2])>,
-    /// Pressures of volumes, flows through ways, rates of independent bearers; and the same at the start of a step.
+    /// Pressures of volumes, flows through ways, rates of independent bearers or positions of the spools that hold them; and the
+    /// same at the start of a step.
     x: Vec<f64>,
     reference: Vec<f64>,
     yielding: Vec<f64>,
@@ -114,9 +139,14 @@ struct Search<'n> {
 }
 
 impl<'n> Search<'n> {
-    fn new(network: &'n Network, loads: &[Load], inputs: &[f64]) -> Result<Self, String> {
-        let places = Equations::new(network).inputs;
-        let input = |element: usize| places[element].map_or(0.0, |place| inputs[place]);
+    fn new(
+        network: &'n Network,
+        loads: &[Load],
+        holding: &[Holding],
+        inputs: &[f64],
+    ) -> Result<Self, String> {
+        let equations = Equations::new(network);
+        let input = |element: usize| equations.received(element, inputs);
         let elements = network.elements.iter().enumerate();
         for (index, named) in elements.clone() {
             let received = input(index);
@@ -124,10 +154,25 @@ impl<'n> Search<'n> {
                 return Err(format!("what `{}` receives is {received}", named.name));
             }
         }
-        let (bearers, independent) = bearers(network, loads, input)?;
+        let (mut bearers, independent) = bearers(network, loads, input)?;
+        for one in &mut bearers {
+            let holds = |holding: &&Holding| holding.cylinder == one.element;
+            one.held_by = holding.iter().find(holds).map(|holding| holding.spool);
+        }
         // A motor at rest lets pass what leaks.
-        let inputs = elements.clone().map(|(index, named)| match named.value {
+        let inputs = elements.clone().map(|(index, named)| match &named.value {
             Element::Motor(_) => 0.0,
+            Element::Orifice(orifice) => match orifice.opening {
+                Opening::Full => 1.0,
+                Opening::Received => input(index).clamp(0.0, 1.0),
+                Opening::Edge { spool, edge } => {
+                    let valve = &network.spools[spool].value;
+                    // One that follows begins where it is neutral.
+                    let told = equations.commands[spool].filter(|_| !valve.follows());
+                    let moved = told.map_or(0.0, |place| inputs[place]);
+                    valve.centre.opening(valve.neutral + moved, edge)
+                }
+            },
             _ => input(index),
         });
         let inputs = inputs.collect();
@@ -144,8 +189,21 @@ impl<'n> Search<'n> {
         let largest = known.fold(0.0, |most: f64, p| most.max(p.abs()));
         let size = x.len() + ways.len() + independent;
         x.resize(size, 0.0);
+        for one in &bearers {
+            if let (Some(place), Some(spool)) = (one.own_place(), one.held_by) {
+                x[size - independent + place] = network.spools[spool].value.neutral;
+            }
+        }
+        // A chamber by itself is as large as with its piston in the middle.
+        let middle = network.volumes_in_the_middle().into_iter();
+        let sizes = network.volumes.iter().zip(middle);
+        let capacities = sizes.map(|(named, middle)| {
+            let rigid = named.value.volume;
+            network.fluid.a * if rigid > 0.0 { rigid } else { middle }
+        });
         Ok(Self {
             network,
+            capacities: capacities.collect(),
             inputs,
             bearers,
             pressure_scale: if largest > 0.0 { largest } else { 1.0 },
@@ -174,6 +232,9 @@ impl<'n> Search<'n> {
     /// Flow through a way as its pressures have it, and its derivatives by these; that of a line is its own.
     fn flow(&self, way: usize) -> Flow {
         let (index, ends) = self.ways[way];
+        if let Some((flow, _, _)) = self.held_edge(way) {
+            return flow;
+        }
         match &self.network.elements[index].value {
             Element::Line(_) => Flow {
                 rate: self.x[self.network.volumes.len() + way],
@@ -181,15 +242,78 @@ impl<'n> Search<'n> {
             },
             element => {
                 let pressures = ends.map(|end| self.pressure(end));
-                element.flow(pressures, self.inputs[index], &self.network.fluid)
+                element.flow(pressures, self.inputs[index], self.network.fluid.jet())
             }
         }
     }
 
+    /// Flow through an edge of a spool that holds a cylinder, its derivative by the position of that spool, and the place of
+    /// that among the rates.
+    fn held_edge(&self, way: usize) -> Option<(Flow, f64, usize)> {
+        let (index, ends) = self.ways[way];
+        let Element::Orifice(orifice) = &self.network.elements[index].value else {
+            return None;
+        };
+        let Opening::Edge { spool, edge } = orifice.opening else {
+            return None;
+        };
+        let mut bearers = self.bearers.iter();
+        let place = bearers
+            .find(|one| one.held_by == Some(spool))?
+            .own_place()?;
+        let valve = &self.network.spools[spool].value;
+        let slope = valve.centre.slope(edge);
+        // Beyond its housing it goes on along the line, so that the search comes back.
+        let position = self.x[self.first_rate() + place];
+        let open = valve.centre.opening(valve.neutral, edge) + slope * (position - valve.neutral);
+        let pressures = ends.map(|end| self.pressure(end));
+        let (flow, full) = orifice.flow(pressures, open, self.network.fluid.jet());
+        Some((flow, slope * full, place))
+    }
+
+    /// The least change of the pressures, by what volumes yield, with which they carry the loads: where the search for the
+    /// positions of spools begins.
+    fn carry(&mut self) {
+        let volumes = self.network.volumes.len();
+        let rows: Vec<&Bearer<'_>> = {
+            let bearers = self.bearers.iter();
+            bearers.filter(|one| one.own_place().is_some()).collect()
+        };
+        let n = rows.len();
+        let growth = |one: &Bearer<'_>, volume: usize| -> f64 {
+            let ends = one.ends.iter().zip(one.growths);
+            let own = ends.filter(|(end, _)| **end == Place::Volume(volume));
+            own.map(|(_, growth)| growth).sum()
+        };
+        let (mut matrix, mut right) = (vec![0.0; n * n], vec![0.0; n]);
+        for (i, one) in rows.iter().enumerate() {
+            let ends = one.ends.into_iter().zip(one.growths);
+            let carried: f64 = ends.map(|(end, growth)| growth * self.pressure(end)).sum();
+            right[i] = one.force - carried;
+            for (j, other) in rows.iter().enumerate() {
+                let shared = (0..volumes).map(|volume| {
+                    let yields = self.yielding[volume] / self.capacities[volume];
+                    growth(one, volume) * growth(other, volume) * yields
+                });
+                matrix[i * n + j] = shared.sum();
+            }
+        }
+        if !solve_dense(&mut matrix, &mut right) {
+            return;
+        }
+        let change = |volume: usize| -> f64 {
+            let ways = rows.iter().zip(&right);
+            let moved: f64 = ways.map(|(one, way)| growth(one, volume) * way).sum();
+            moved * self.yielding[volume] / self.capacities[volume]
+        };
+        let changes: Vec<f64> = (0..volumes).map(change).collect();
+        let pressures = self.x.iter_mut().zip(changes);
+        pressures.for_each(|(p, change)| *p += change);
+    }
+
     /// Oil in m³ that a volume takes per Pa and s in the present step.
     fn yield_of(&self, volume: usize) -> f64 {
-        let capacity = self.network.volumes[volume].value.volume * self.network.fluid.a;
-        capacity / (self.duration * self.yielding[volume])
+        self.capacities[volume] / (self.duration * self.yielding[volume])
     }
 
     /// The equations, with what they lack on the right side, each in a unit of its own.
@@ -217,16 +341,22 @@ impl<'n> Search<'n> {
             }
             matrix[row * n + row] = 1.0;
             right[row] = flow.rate - through;
+            if let Some((_, by_position, place)) = self.held_edge(way) {
+                matrix[row * n + first_rate + place] -= by_position;
+            }
             if let Element::Line(line) = self.network.elements[*index].value {
                 self.assemble_line(row, (line, *ends), &mut matrix, &mut right);
             }
         }
         for one in &self.bearers {
-            let rate = one.rate(&self.x[first_rate..]);
+            let rate = self.rate_of(one);
             for (end, growth) in one.ends.into_iter().zip(one.growths) {
                 let Place::Volume(volume) = end else { continue };
                 right[volume] -= growth * rate;
                 for (place, share) in &one.shares {
+                    if self.is_held_by_a_spool(*place) {
+                        continue;
+                    }
                     matrix[volume * n + first_rate + place] += share * growth;
                 }
             }
@@ -243,6 +373,20 @@ impl<'n> Search<'n> {
             }
         }
         (self.matrix, self.right) = (matrix, right);
+    }
+
+    /// Whether an independent bearer is held by its spool, whose position takes the place of its rate.
+    fn is_held_by_a_spool(&self, place: usize) -> bool {
+        let mut bearers = self.bearers.iter();
+        bearers.any(|one| one.own_place() == Some(place) && one.held_by.is_some())
+    }
+
+    /// The rate at which a bearer moves.
+    pub(super) fn rate_of(&self, one: &Bearer<'_>) -> f64 {
+        let rates = &self.x[self.first_rate()..];
+        let shares = one.shares.iter();
+        let free = shares.filter(|(place, _)| !self.is_held_by_a_spool(*place));
+        free.map(|(place, share)| share * rates[*place]).sum()
     }
 
     /// What drives the flow of a line: L (q − q₀)/T + R q = Δp.
@@ -292,7 +436,10 @@ impl<'n> Search<'n> {
         let mut units = vec![self.pressure_scale; self.network.volumes.len()];
         units.resize(self.first_rate(), flow);
         let independent = self.bearers.iter().filter(|one| one.own_place().is_some());
-        units.extend(independent.map(|one| flow / one.displacement()));
+        units.extend(independent.map(|one| match one.held_by {
+            Some(_) => LARGE,
+            None => flow / one.displacement(),
+        }));
         for (line, right) in self.matrix.chunks_exact_mut(n).zip(&mut self.right) {
             let entries = line.iter_mut().zip(&units);
             entries.for_each(|(entry, unit)| *entry *= unit);

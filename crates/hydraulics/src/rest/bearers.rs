@@ -14,6 +14,8 @@ const AGREE: f64 = 1e-9;
 #[derive(Debug)]
 pub(super) struct Bearer<'n> {
     pub name: &'n str,
+    /// Its place among the elements.
+    pub element: usize,
     /// Units of its load and of its rate.
     pub units: [&'static str; 2],
     pub ends: [Place; 2],
@@ -24,6 +26,8 @@ pub(super) struct Bearer<'n> {
     /// How its volumes are made of those of independent bearers, by the places of these: 1 of itself if it is one.
     pub shares: Vec<(usize, f64)>,
     is_independent: bool,
+    /// The spool whose position holds it.
+    pub held_by: Option<usize>,
 }
 
 impl Bearer<'_> {
@@ -35,12 +39,6 @@ impl Bearer<'_> {
     /// Its place among the independent ones.
     pub fn own_place(&self) -> Option<usize> {
         self.is_independent.then(|| self.shares[0].0)
-    }
-
-    /// Its rate, given those of independent bearers.
-    pub fn rate(&self, rates: &[f64]) -> f64 {
-        let shares = self.shares.iter();
-        shares.map(|(place, share)| share * rates[*place]).sum()
     }
 }
 
@@ -67,12 +65,14 @@ pub(super) fn bearers<'n>(
         };
         let bearer = Bearer {
             name: &named.name,
+            element: load.element,
             units,
             ends,
             growths,
             force: load.force - passive,
             shares: Vec::new(),
             is_independent: false,
+            held_by: None,
         };
         can_carry(network, &bearer)?;
         found.push(bearer);

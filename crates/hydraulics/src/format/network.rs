@@ -2,30 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use oldham_hydraulics::{Cylinder, Fluid};
-use oldham_model::{At, Context, Extensions, ForeignPart, Formula, Problem};
+use oldham_model::{At, Context, ForeignPart, Formula, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::element::{Accumulator, Chambers, Element, Line, Motor};
-use crate::network::{Named, Network, Place, Volume};
-use crate::source::NetworkSource;
+use crate::cylinder::Cylinder;
+use crate::element::{Accumulator, Chambers, Element, Line, Motor, Opening, Orifice};
+use crate::fluid::Fluid;
+use crate::network::{Named, Network, Place, SpoolEdges, SpoolValve, Volume};
+use crate::spool::Spool;
+use crate::valve::Centre;
+
+use super::network_source::NetworkSource;
 
 /// Absolute pressure in Pa from which pressures are searched for where there is no tank.
 const AMBIENT: f64 = 1e5;
 
-/// Adds hydraulic networks to what model files may have.
-pub fn register(extensions: &mut Extensions) {
-    extensions.subsystem("hydraulic_network", make);
-}
-
 /// A hydraulic network: volumes of oil, tanks of constant pressure, and what connects them. Flow is positive from the
 /// first to the second of `between`. Sent are `<volume>.p` (Pa), `<line>.flow` (m³/s), `<accumulator>.oil` (m³),
 /// `<motor>.torque` (N·m) and `<cylinder>.force` (N, positive when it pushes); received are `<pump>.flow` (m³/s),
-/// `<motor>.shaft`, the rotation of its shaft, `<cylinder>.length` (m) and `<cylinder>.rate` (m/s), and `<orifice>.opening` of
-/// variable ones, from 0 to 1. All pressures are absolute.
+/// `<motor>.shaft`, the rotation of its shaft, `<cylinder>.length` (m) and `<cylinder>.rate` (m/s), `<orifice>.opening` of
+/// variable ones, from 0 to 1, and `<valve>.spool` of spool valves. All pressures are absolute.
 #[derive(Deserialize, JsonSchema)]
-struct Settings {
+pub(super) struct Settings {
     /// What fills it.
     fluid: FluidSettings,
     /// Rigid volumes: nodes of the network.
@@ -42,6 +41,9 @@ struct Settings {
     /// Relief valves.
     #[serde(default)]
     relief_valves: BTreeMap<String, ReliefSettings>,
+    /// Four-way valves.
+    #[serde(default)]
+    spool_valves: BTreeMap<String, SpoolValveSettings>,
     /// Pumps: sources of a given flow.
     #[serde(default)]
     pumps: BTreeMap<String, PumpSettings>,
@@ -61,7 +63,7 @@ struct Settings {
 
 /// A fluid whose density grows with pressure as 1 + a p + b p².
 #[derive(Deserialize, JsonSchema)]
-struct FluidSettings {
+pub(super) struct FluidSettings {
     /// Density without pressure in kg/m³.
     #[schemars(extend("exclusiveMinimum" = 0))]
     density: f64,
@@ -75,6 +77,15 @@ struct FluidSettings {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     cavitation: f64,
+}
+
+impl FluidSettings {
+    pub fn fluid(&self) -> Fluid {
+        Fluid {
+            cavitation: self.cavitation,
+            ..Fluid::new(self.density, self.a, self.b)
+        }
+    }
 }
 
 /// A rigid volume; chambers of cylinders are added to it.
@@ -137,6 +148,46 @@ struct ReliefSettings {
     /// Pressure difference in Pa at which it opens.
     #[schemars(extend("exclusiveMinimum" = 0))]
     opens: f64,
+}
+
+/// A four-way valve: its spool opens one way as it closes the other. It receives the displacement of the spool from its
+/// neutral position at `<name>.spool`.
+#[derive(Deserialize, JsonSchema)]
+struct SpoolValveSettings {
+    /// Volume or tank from which it feeds.
+    pump: At<String>,
+    /// Volume or tank to which it drains.
+    tank: At<String>,
+    /// Volumes or tanks that it feeds and drains: with the spool towards 1 it feeds the first and drains the second.
+    ports: [At<String>; 2],
+    /// Area in m² of the fully open valve.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    area: f64,
+    /// Discharge coefficient.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    discharge: f64,
+    /// The neutral position of the spool, from 0 to 1.
+    #[serde(default = "middle")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    neutral: f64,
+    /// `true` if all ways are closed with the spool in the middle; otherwise it is never quite closed.
+    #[serde(default)]
+    closed_centre: bool,
+    /// With a closed centre, how far the spool leaves the middle before it opens, as a fraction of its way to either end.
+    #[serde(default)]
+    #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1))]
+    overlap: f64,
+    /// Largest speed of the spool in 1/s. By default it is where it is told to be.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    spool_rate: Option<f64>,
+    /// Time constant in s with which the spool approaches what it is told.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    spool_lag: f64,
+}
+
+fn middle() -> f64 {
+    0.5
 }
 
 /// A pump of given flow, whatever the pressures.
@@ -253,7 +304,10 @@ impl CylinderSettings {
     }
 }
 
-fn make(settings: Settings, context: &mut Context<'_>) -> Option<impl ForeignPart + use<>> {
+pub(super) fn make(
+    settings: Settings,
+    context: &mut Context<'_>,
+) -> Option<impl ForeignPart + use<>> {
     let network = Reader::new(&settings, context).network(&settings)?;
     let volumes = settings.volumes.values();
     let wanted = volumes.map(|given| is_static(&given.pressure));
@@ -315,18 +369,14 @@ impl<'c, 'r> Reader<'c, 'r> {
     }
 
     fn network(mut self, settings: &Settings) -> Option<Network> {
-        let fluid = &settings.fluid;
-        let fluid = Fluid {
-            cavitation: fluid.cavitation,
-            ..Fluid::new(fluid.density, fluid.a, fluid.b)
-        };
+        let fluid = settings.fluid.fluid();
         let mut volumes = Vec::new();
         for (name, given) in &settings.volumes {
             let Some(pressure) = self.initial_pressure(settings, name, given, &fluid) else {
                 continue;
             };
             let volume = given.volume;
-            volumes.push(Named::new(name, Volume { volume, pressure }));
+            volumes.push(Named::new(name, Volume::new(volume, pressure)));
         }
         if let Some(name) = settings
             .tanks
@@ -339,13 +389,8 @@ impl<'c, 'r> Reader<'c, 'r> {
         }
         let tanks = settings.tanks.iter();
         let tanks = tanks.map(|(name, tank)| Named::new(name, tank.pressure));
-        let network = Network {
-            fluid,
-            volumes,
-            tanks: tanks.collect(),
-            elements: self.elements(settings),
-            micro_steps: 1,
-        };
+        let mut network = Network::new(fluid, volumes, tanks.collect(), self.elements(settings));
+        self.add_spools(settings, &mut network);
         self.is_sound.then_some(network)
     }
 
@@ -377,16 +422,51 @@ impl<'c, 'r> Reader<'c, 'r> {
         Some(pressure)
     }
 
+    fn add_spools(&mut self, settings: &Settings, network: &mut Network) {
+        for (name, given) in &settings.spool_valves {
+            if network.elements.iter().any(|other| other.name == *name) {
+                let message = format!("two elements are called `{name}`");
+                let problem = Problem::new(self.context.place(), message);
+                self.refuse(problem.help("choose another name for one of them"));
+            }
+            let centre = match given.closed_centre {
+                true => Centre::Closed {
+                    overlap: given.overlap,
+                },
+                false => Centre::Open,
+            };
+            let spool = SpoolValve {
+                neutral: given.neutral,
+                centre,
+                spool: Spool {
+                    rate: given.spool_rate.unwrap_or(f64::INFINITY),
+                    lag: given.spool_lag,
+                },
+                control: None,
+            };
+            let chambers = given.ports.each_ref().map(|port| self.place(port));
+            let edges = SpoolEdges {
+                pump: self.place(&given.pump),
+                tank: self.place(&given.tank),
+                chambers,
+                edge: Orifice::new(chambers, given.area, given.discharge),
+            };
+            network.add_spool(name, spool, edges);
+        }
+    }
+
     fn elements(&mut self, settings: &Settings) -> Vec<Named<Element>> {
         let mut elements: Vec<Named<Element>> = Vec::new();
         for (name, given) in &settings.orifices {
-            let element = Element::Orifice {
-                ends: self.ends(&given.between),
-                area: given.area,
-                discharge: given.discharge,
-                is_variable: given.variable,
+            let ends = self.ends(&given.between);
+            let orifice = Orifice {
+                opening: match given.variable {
+                    true => Opening::Received,
+                    false => Opening::Full,
+                },
+                ..Orifice::new(ends, given.area, given.discharge)
             };
-            elements.push(Named::new(name, element));
+            elements.push(Named::new(name, Element::Orifice(orifice)));
         }
         let checks = settings.check_valves.iter();
         let checks = checks.map(|(name, v)| (name, &v.between, v.opens, v.conductance));

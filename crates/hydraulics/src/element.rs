@@ -1,8 +1,8 @@
 //! The elements of a network: what flows through them, and how that changes with the pressures at their ends.
 
-use oldham_hydraulics::{Cylinder, Fluid};
-
+use crate::cylinder::Cylinder;
 use crate::network::Place;
+use crate::valve::Edge;
 
 /// Pressure difference in Pa below which flow through an orifice is laminar.
 const LAMINAR: f64 = 1e3;
@@ -10,18 +10,8 @@ const LAMINAR: f64 = 1e3;
 /// What connects volumes and tanks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Element {
-    /// A sharp edge: Q = discharge · area · √(2 Δp/ρ), in both directions. Where it is variable, the part of its area that is
-    /// open, from 0 to 1, is given from outside.
-    Orifice {
-        /// Where positive flow comes from and goes to.
-        ends: [Place; 2],
-        /// In m².
-        area: f64,
-        /// Discharge coefficient.
-        discharge: f64,
-        /// Whether it can be closed.
-        is_variable: bool,
-    },
+    /// A sharp edge.
+    Orifice(Orifice),
     /// Lets oil pass one way, in proportion to the pressure difference beyond that at which it opens: a check valve, a
     /// relief valve.
     OneWay {
@@ -45,6 +35,71 @@ pub enum Element {
     Motor(Motor),
     /// A cylinder.
     Chambers(Chambers),
+}
+
+/// A sharp edge: Q = discharge · area · √(2 Δp/ρ), laminar where Δp is small.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orifice {
+    /// Where positive flow comes from and goes to.
+    pub ends: [Place; 2],
+    /// In m².
+    pub area: f64,
+    /// Discharge coefficient.
+    pub discharge: f64,
+    /// How far it is open.
+    pub opening: Opening,
+    /// Whether nothing flows back.
+    pub is_one_way: bool,
+}
+
+/// What says which part of an area is open, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// All of it.
+    Full,
+    /// As it is received.
+    Received,
+    /// It is an edge of a spool.
+    Edge {
+        /// Which spool.
+        spool: usize,
+        /// Which of its edges.
+        edge: Edge,
+    },
+}
+
+impl Orifice {
+    /// One that is fully open, in both directions.
+    pub fn new(ends: [Place; 2], area: f64, discharge: f64) -> Self {
+        Self {
+            ends,
+            area,
+            discharge,
+            opening: Opening::Full,
+            is_one_way: false,
+        }
+    }
+
+    /// The same with an opening that is received.
+    pub fn variable(self) -> Self {
+        Self {
+            opening: Opening::Received,
+            ..self
+        }
+    }
+
+    /// Flow of a fluid of this jet where a part of it is open, and what it would be if all were: that is its derivative by the opening.
+    pub(crate) fn flow(&self, [from, to]: [f64; 2], open: f64, jet: f64) -> (Flow, f64) {
+        let difference = from - to;
+        if self.is_one_way && difference <= 0.0 {
+            return (Flow::default(), 0.0);
+        }
+        let full = self.area * self.discharge * jet;
+        let (root, slope) = signed_root(difference);
+        let factor = open * full;
+        let flow = Flow::of_difference(factor * root, factor * slope);
+        (flow, full * root)
+    }
 }
 
 /// A line: inertance · Q' = Δp − resistance · Q. Its compressibility is that of the volumes at its ends.
@@ -115,26 +170,13 @@ impl Flow {
 }
 
 impl Element {
-    /// Flow through an element without a state of its own. `input` is the given flow, the rate of the shaft, or how far it is
-    /// open.
-    pub(crate) fn flow(&self, [from, to]: [f64; 2], input: f64, fluid: &Fluid) -> Flow {
+    /// Flow through an element without a state of its own. `input` is the given flow, the rate of the shaft, or which part
+    /// of it is open; `jet` that of the fluid.
+    #[inline]
+    pub(crate) fn flow(&self, [from, to]: [f64; 2], input: f64, jet: f64) -> Flow {
         let difference = from - to;
         match *self {
-            Self::Orifice {
-                area,
-                discharge,
-                is_variable,
-                ..
-            } => {
-                let open = if is_variable {
-                    input.clamp(0.0, 1.0)
-                } else {
-                    1.0
-                };
-                let factor = open * area * discharge * (2.0 / fluid.density).sqrt();
-                let (root, slope) = signed_root(difference);
-                Flow::of_difference(factor * root, factor * slope)
-            }
+            Self::Orifice(ref orifice) => orifice.flow([from, to], input, jet).0,
             Self::OneWay {
                 opens, conductance, ..
             } => match difference > opens {
@@ -209,6 +251,7 @@ fn signed_root(difference: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fluid::Fluid;
 
     const GAS: Accumulator = Accumulator {
         at: Place::Volume(0),
@@ -254,16 +297,30 @@ mod tests {
     }
 
     #[test]
+    fn flow_is_smooth_where_it_becomes_laminar_and_stops_where_it_would_return() {
+        let near = |d: f64| signed_root(LAMINAR + d);
+        assert!((near(1e-9).0 - near(-1e-9).0).abs() < 1e-9);
+        assert!((near(1e-9).1 - near(-1e-9).1).abs() < 1e-9);
+        assert!((signed_root(4e6).0 - 2e3).abs() < 1e-12);
+        let ends = [Place::Volume(0), Place::Volume(1)];
+        let edge = Orifice {
+            is_one_way: true,
+            ..Orifice::new(ends, 5e-4, 0.67)
+        };
+        let jet = Fluid::new(850.0, 6.5e-10, 0.0).jet();
+        assert_eq!(edge.flow([3e6, 3.1e6], 1.0, jet).0, Flow::default());
+        // Eq. 32 of Pikuliński 2026 by hand.
+        let expected = 5e-4 * 0.67 * (2.0 * 4.6e6 / 850.0f64).sqrt();
+        let flow = edge.flow([7.6e6, 3e6], 1.0, jet).0;
+        assert!((flow.rate / expected - 1.0).abs() < 1e-14);
+    }
+
+    #[test]
     fn derivatives_are_those_of_the_flows() {
         let ends = [Place::Volume(0), Place::Volume(1)];
-        let fluid = Fluid::new(850.0, 6.5e-10, 0.0);
+        let jet = Fluid::new(850.0, 6.5e-10, 0.0).jet();
         let elements = [
-            Element::Orifice {
-                ends,
-                area: 1e-5,
-                discharge: 0.6,
-                is_variable: false,
-            },
+            Element::Orifice(Orifice::new(ends, 1e-5, 0.6)),
             Element::OneWay {
                 ends,
                 opens: 2e5,
@@ -278,12 +335,12 @@ mod tests {
         ];
         for element in elements {
             for pressures in [[3e6, 1e6], [1e6, 3e6], [1e6 + 300.0, 1e6]] {
-                let flow = element.flow(pressures, 20.0, &fluid);
+                let flow = element.flow(pressures, 1.0, jet);
                 for end in 0..2 {
                     let d = 1e-2;
                     let mut other = pressures;
                     other[end] += d;
-                    let slope = (element.flow(other, 20.0, &fluid).rate - flow.rate) / d;
+                    let slope = (element.flow(other, 1.0, jet).rate - flow.rate) / d;
                     let error = (slope - flow.by_pressures[end]).abs();
                     assert!(
                         error < 1e-4 * slope.abs() + 1e-19,
