@@ -30,7 +30,10 @@ def tree(random, count, is_free):
     kinds, parents, axes = [], [], []
     for index in range(count):
         kind = "free" if is_free and index == 0 else random.choice(["hinge", "hinge", "hinge", "slide", "ball"])
-        parent = 0 if index == 0 else int(random.integers(max(0 if not is_free else 1, index - 3), index + 1))
+        # Branch by branch, as Pinocchio needs it: on the last body, or on one of those that carry it.
+        parent = index
+        while parent > is_free and random.uniform() < 0.35:
+            parent = int(model.parents[parent])
         axis = random.normal(size=3)
         axis /= np.linalg.norm(axis)
         joint = {
