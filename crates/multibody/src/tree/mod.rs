@@ -236,11 +236,13 @@ impl Tree {
         }
     }
 
-    /// Freedoms, entries of the factors, and operations of a factorisation.
-    pub fn sizes(&self) -> (usize, usize, usize) {
-        let lengths = self.rows.windows(2).map(|pair| pair[1] - pair[0] - 1);
-        let operations = lengths.map(|above| above * above + 2 * above).sum();
-        (self.layout.freedoms, self.ancestors.len(), operations)
+    /// Makes room for what a step keeps, whose sizes do not change in a run.
+    pub fn reserve(&mut self, inputs: usize, memory: usize) {
+        self.known.is_valid = false;
+        self.known.inputs.clear();
+        self.known.inputs.reserve(inputs);
+        self.known.memory.clear();
+        self.known.memory.reserve(memory);
     }
 
     /// Elements that push and pull.
