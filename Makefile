@@ -103,6 +103,7 @@ bench: $(OLDHAM) $(PEERS)/installed
 	$(OLDHAM) bench
 	$(PEERS)/bin/python benches/exudyn_peer.py $(OLDHAM)
 	$(PEERS)/bin/python benches/mujoco_peer.py
+	$(PEERS)/bin/python benches/robots_peer.py
 
 $(PEERS)/installed: benches/requirements.txt
 	python3 -m venv $(PEERS)

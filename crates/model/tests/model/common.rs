@@ -42,7 +42,7 @@ pub fn shipped_kinds() -> &'static Extensions {
     static KINDS: OnceLock<Extensions> = OnceLock::new();
     KINDS.get_or_init(|| {
         let mut kinds = oldham_vehicle::extensions();
-        oldham_hydraulic_network::register(&mut kinds);
+        oldham_hydraulics::register(&mut kinds);
         oldham_fmi::register(&mut kinds);
         oldham_process::register(&mut kinds);
         kinds
