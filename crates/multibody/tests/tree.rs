@@ -265,7 +265,7 @@ fn difference(a: &(Vec<Vec3>, Vec<f64>), b: &(Vec<Vec3>, Vec<f64>)) -> [f64; 2] 
 /// belong to the motions reached.
 #[test]
 fn accelerations_and_reactions_are_those_of_the_absolute_equations() {
-    let count = std::env::var("OLDHAM_TREES").map_or(100, |count| count.parse().unwrap());
+    let count = std::env::var("OLDHAM_MODELS").map_or(100, |count| count.parse().unwrap());
     let mut worst = [0.0_f64; 2];
     for seed in 0..count {
         let bodies = 2 + (seed as usize * 7) % 39;
@@ -408,7 +408,7 @@ fn with_impulses(model: &Model, coordinates: Coordinates, steps: usize) -> Syste
 /// Impulses obey the same equations in both; only who solves them differs.
 #[test]
 fn steps_with_impulses_are_those_of_the_absolute_equations() {
-    let count = std::env::var("OLDHAM_TREES").map_or(30, |count| count.parse().unwrap());
+    let count = std::env::var("OLDHAM_MODELS").map_or(30, |count| count.parse().unwrap());
     for seed in 0..count {
         let tree = random_tree(seed, 2 + (seed as usize * 7) % 39, Vec3::ZERO);
         let both = [Coordinates::Joint, Coordinates::Absolute];

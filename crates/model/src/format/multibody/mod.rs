@@ -74,8 +74,8 @@ pub(crate) struct Multibody {
     /// then kept at jumps too.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
-    /// In which coordinates steps are taken. Those of the joints are for `rk4` and trees of rigid bodies: robots, arms,
-    /// swarms of free bodies.
+    /// In which coordinates steps are taken. Those of the joints are for `rk4` and `impulses`, and for trees of rigid
+    /// bodies: robots, arms, hands, free bodies.
     #[schemars(extend("default" = "absolute"))]
     pub coordinates: Option<At<CoordinatesWord>>,
     #[schemars(flatten)]
