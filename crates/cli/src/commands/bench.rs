@@ -6,6 +6,7 @@ mod contact;
 mod cut;
 mod fmu;
 mod interface_model;
+mod robots;
 mod socket;
 mod stability;
 mod sweep;
@@ -33,11 +34,12 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 20] = [
+pub const NAMES: [&str; 21] = [
     "engine",
     "beam",
     "shell",
     "chain",
+    "robots",
     "contact",
     "piles",
     "cut",
@@ -121,6 +123,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "beam" => beam(),
             "shell" => shell(),
             "chain" => chain(),
+            "robots" => robots::figures(),
             "contact" => contact::figures(),
             "piles" => contact::pile_figures(),
             "cut" => cut::figures()?,
