@@ -6,6 +6,8 @@ mod contact;
 mod cut;
 mod fmu;
 mod interface_model;
+mod robots;
+mod socket;
 mod stability;
 mod sweep;
 mod threads;
@@ -32,11 +34,12 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 21] = [
     "engine",
     "beam",
     "shell",
     "chain",
+    "robots",
     "contact",
     "piles",
     "cut",
@@ -52,6 +55,7 @@ pub const NAMES: [&str; 19] = [
     "sweep",
     "view",
     "fmu",
+    "socket",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -119,6 +123,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "beam" => beam(),
             "shell" => shell(),
             "chain" => chain(),
+            "robots" => robots::figures(),
             "contact" => contact::figures(),
             "piles" => contact::pile_figures(),
             "cut" => cut::figures()?,
@@ -134,6 +139,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "sweep" => sweep::figures()?,
             "view" => view::figures()?,
             "fmu" => fmu::figures()?,
+            "socket" => socket::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());
