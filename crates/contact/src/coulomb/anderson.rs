@@ -19,17 +19,6 @@ const RIDGE: f64 = 1e-10;
 /// Sweeps between two looks at the residual.
 const LOOK: usize = 5;
 
-/// How far sweeps go.
-#[derive(Clone, Copy, Debug)]
-pub struct Bound {
-    /// They end below this residual, in m/s.
-    pub aim: f64,
-    /// How many there are at most.
-    pub most: usize,
-    /// They end early where the last two looks at the residual do not promise that it will be below this.
-    pub promise: f64,
-}
-
 /// Room for the past.
 #[derive(Clone, Debug, Default)]
 pub struct Anderson {
@@ -67,21 +56,21 @@ pub fn sweep(island: &Island, impulses: &mut [Three], velocities: &mut [[Vec3; 2
 }
 
 impl Anderson {
-    /// Sweeps. Leaves the best impulses by residual, and says how good they are and how many sweeps were taken.
+    /// Sweeps at most so often. Leaves the best impulses by residual, and says how good they are and how many sweeps were taken.
     pub fn run(
         &mut self,
         island: &Island,
         impulses: &mut Vec<Three>,
-        bound: Bound,
+        tolerance: f64,
+        most_sweeps: usize,
     ) -> (Residual, usize) {
         island.velocities(impulses, &mut self.velocities);
         let mut best = island.residual(impulses, &self.velocities);
         self.best.clone_from(impulses);
-        let mut looked = best.largest;
         // How many lines are known; none before the second sweep.
         let (mut known, mut before) = (None, f64::INFINITY);
         let (mut age, mut sweeps) = (0, 0);
-        while sweeps < bound.most && !best.is_met(bound.aim) {
+        while sweeps < most_sweeps && !best.is_met(tolerance) {
             self.swept.clone_from(impulses);
             island.velocities(&self.swept, &mut self.velocities);
             sweep(island, &mut self.swept, &mut self.velocities);
@@ -96,19 +85,14 @@ impl Anderson {
                 continue;
             }
             before = change;
-            if sweeps == 1 || sweeps % LOOK == 0 || sweeps == bound.most || change == 0.0 {
+            if sweeps == 1 || sweeps % LOOK == 0 || sweeps == most_sweeps || change == 0.0 {
                 let now = island.residual(&self.swept, &self.velocities);
                 if now.is_better(&best) {
                     best = now;
                     self.best.clone_from(&self.swept);
                 }
-                let looks = ((bound.most - sweeps) / LOOK) as i32;
-                let promised = best.largest * (best.largest / looked).powi(looks);
-                if change == 0.0 || sweeps > 1 && promised > bound.promise {
+                if change == 0.0 {
                     break;
-                }
-                if sweeps > 1 {
-                    looked = best.largest;
                 }
             }
             let lines = match known {

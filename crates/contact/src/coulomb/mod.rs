@@ -33,7 +33,7 @@ use crate::pivoting::Pivoting;
 use crate::problem::{Bodies, BodyMotion, Problem};
 use crate::room::Room;
 use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved};
-use anderson::{Anderson, Bound};
+use anderson::Anderson;
 use interior::Interior;
 use island::{Island, Residual};
 use islands::Islands;
@@ -78,12 +78,10 @@ const MOST_INTERIOR: usize = 45;
 const POLISH: usize = 30;
 /// Multiplications of a factorisation beyond which only sweeps and a few of Newton's steps are left.
 const MOST_WORK: f64 = 1e8;
-/// Small islands that are not struck are solved to rounding: they aim at this share of their largest velocity without impulses, and are accepted at the tolerance.
+/// Small islands aim at this share of their largest velocity without impulses; they are accepted at the tolerance.
 const AIM: f64 = 1e-11;
-/// Others aim at this share of the tolerance, so that their impulses hold for some more steps.
+/// Larger ones aim at this share of the tolerance, so that their impulses hold for some more steps.
 const LARGE_AIM: f64 = 0.3;
-/// An island whose residual with the impulses of the last step is above this share of its largest velocity without any has been struck.
-const STRUCK: f64 = 0.1;
 /// Contacts of a small island.
 const SMALL: usize = 24;
 /// Gaps below so many tolerances times the step count as closed: noise must not decide which feet carry.
@@ -312,16 +310,10 @@ impl Coulomb {
 
     /// The chain for one island.
     fn solve_island(&mut self, solved: &mut Solved) {
+        let aim = self.aim();
         self.island.velocities(&self.impulses, &mut self.velocities);
         let mut now = self.island.residual(&self.impulses, &self.velocities);
         let is_small = self.island.links.len() <= SMALL;
-        let fastest = self.fastest();
-        // Digits beyond the tolerance are worth something where impulses last.
-        let wants_digits = is_small && now.is_met(STRUCK * fastest);
-        let aim = match wants_digits {
-            true => (AIM * fastest).min(self.tolerance),
-            false => LARGE_AIM * self.tolerance,
-        };
         if now.largest <= if is_small { aim } else { self.tolerance } {
             return;
         }
@@ -334,14 +326,7 @@ impl Coulomb {
                 return;
             }
         }
-        now = self.sweep_by(
-            Bound {
-                aim,
-                most: FIRST_SWEEPS,
-                promise: self.tolerance,
-            },
-            solved,
-        );
+        now = self.sweep(aim, FIRST_SWEEPS, solved);
         if now.largest <= aim {
             return;
         }
@@ -376,7 +361,8 @@ impl Coulomb {
                 now = self.rival(now, |own| own.inside(aim, solved));
             }
         }
-        if wants_digits && now.is_met(self.tolerance) && !now.is_met(aim) {
+        if is_small && now.is_met(self.tolerance) && !now.is_met(aim) {
+            // Digits beyond the tolerance are worth a few steps.
             now = self.newton(aim, (digits, 1e-4), solved);
         }
         if !now.is_met(self.tolerance) {
@@ -392,10 +378,14 @@ impl Coulomb {
         }
     }
 
-    /// The largest velocity of a contact without any impulse.
-    fn fastest(&self) -> f64 {
+    /// The residual at which an island is left: small ones are solved to rounding, where that costs little.
+    fn aim(&self) -> f64 {
+        let links = &self.island.links;
+        if links.len() > SMALL {
+            return LARGE_AIM * self.tolerance;
+        }
         let island = &self.island;
-        island.links.iter().fold(0.0, |most: f64, link| {
+        let fastest = links.iter().fold(0.0, |most: f64, link| {
             let [n, s, t] = std::array::from_fn(|axis| {
                 let free = |side: usize| {
                     let mover = island.movers.get(link.ends[side] as usize);
@@ -404,7 +394,8 @@ impl Coulomb {
                 link.offset[axis] + link.frame[axis].dot(free(1) - free(0))
             });
             most.max(-n).max(s.abs()).max(t.abs())
-        })
+        });
+        (AIM * fastest).min(self.tolerance)
     }
 
     /// Tries a method on its own, from wherever it starts, and keeps what is better by residual: a method that goes astray leads no other one
@@ -479,16 +470,9 @@ impl Coulomb {
     }
 
     fn sweep(&mut self, tolerance: f64, most: usize, solved: &mut Solved) -> Residual {
-        let bound = Bound {
-            aim: tolerance,
-            most,
-            promise: f64::INFINITY,
-        };
-        self.sweep_by(bound, solved)
-    }
-
-    fn sweep_by(&mut self, bound: Bound, solved: &mut Solved) -> Residual {
-        let (found, sweeps) = self.sweeps.run(&self.island, &mut self.impulses, bound);
+        let (found, sweeps) = self
+            .sweeps
+            .run(&self.island, &mut self.impulses, tolerance, most);
         solved.iterations += sweeps;
         found
     }

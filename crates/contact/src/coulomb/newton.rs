@@ -7,7 +7,7 @@
 
 use oldham_space::Vec3;
 
-use super::anderson::{Anderson, Bound, sweep};
+use super::anderson::{Anderson, sweep};
 use super::factor::Factors;
 use super::island::{Island, Link, Residual};
 use super::local::{Three, length};
@@ -85,12 +85,7 @@ impl Newton {
                 }
                 _ => {
                     near = (30.0 * near).min(1.0);
-                    let bound = Bound {
-                        aim: tolerance,
-                        most: 8,
-                        promise: f64::INFINITY,
-                    };
-                    let (found, taken) = sweeps.run(island, impulses, bound);
+                    let (found, taken) = sweeps.run(island, impulses, tolerance, 8);
                     counts.sweeps += taken;
                     now = found;
                 }
