@@ -74,6 +74,7 @@ soak: $(OLDHAM)
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep -- --include-ignored
 	OLDHAM_SOAK=1 cargo test -p oldham-contact --test hopper --test janssen -- --nocapture
 	OLDHAM_MODELS=200 cargo test -p oldham-contact --test random_scenes --test coulomb -- --nocapture
+	OLDHAM_MODELS=1000 cargo test -p oldham-multibody --test tree -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
 	OLDHAM_MODELS=100 cargo test -p oldham-model --test model sampled -- --nocapture
 	OLDHAM_MODELS=60 cargo test -p oldham-model --test rotation random -- --nocapture
@@ -111,6 +112,7 @@ bench: $(OLDHAM) $(PEERS)/installed
 	$(OLDHAM) bench
 	$(PEERS)/bin/python benches/exudyn_peer.py $(OLDHAM)
 	$(PEERS)/bin/python benches/mujoco_peer.py
+	$(PEERS)/bin/python benches/robots_peer.py
 
 $(PEERS)/installed: benches/requirements.txt
 	python3 -m venv $(PEERS)

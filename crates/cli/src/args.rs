@@ -67,6 +67,11 @@ pub enum Command {
     ///
     ///   oldham run model.toml --vary k=100:500:5 --vary c=1,2,5 --merit 'rms(body.x.a)'
     ///   oldham run model.toml --vary 'm=normal(10, 0.5)' --samples 200 --seed 7
+    ///
+    /// Many machines share a sweep by one folder: each does a shard, and the index is made at the end:
+    ///
+    ///   oldham run model.toml --vary k=1:9:10000 --out sweep --shard 3/16
+    ///   oldham run model.toml --vary k=1:9:10000 --join sweep
     #[command(verbatim_doc_comment)]
     Run(Run),
     /// Read a model, report every problem in it, and tell whether its coupling is stable

@@ -6,6 +6,7 @@ mod contact;
 mod cut;
 mod fmu;
 mod interface_model;
+mod robots;
 mod stability;
 mod sweep;
 mod threads;
@@ -32,11 +33,12 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 20] = [
     "engine",
     "beam",
     "shell",
     "chain",
+    "robots",
     "contact",
     "piles",
     "cut",
@@ -119,6 +121,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "beam" => beam(),
             "shell" => shell(),
             "chain" => chain(),
+            "robots" => robots::figures(),
             "contact" => contact::figures(),
             "piles" => contact::pile_figures(),
             "cut" => cut::figures()?,

@@ -10,9 +10,12 @@ use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::data::DataFile;
 use crate::extensions::{Context, Kind, Reports, Settings, find};
-use crate::format::{At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, Setting, plain};
+use crate::format::{
+    At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, Setting, Value, plain,
+};
 use crate::model::{Content, ForeignPrediction, ForeignSpec, panicked};
 use crate::problem::Problem;
+use crate::schema::SchemaShape;
 use crate::source::Span;
 
 impl Reports for Checker<'_> {
@@ -44,6 +47,10 @@ impl Reports for Checker<'_> {
         let file = DataFile::beside(self.source.folder(), path)?;
         self.data.push(file);
         Ok(())
+    }
+
+    fn name(&mut self, name: &At<String>, of: &str) -> bool {
+        self.name(name, of)
     }
 }
 
@@ -122,19 +129,36 @@ impl Checker<'_> {
         table: &'s [Setting],
         place: &Span,
     ) -> Option<Settings<'s>> {
-        let is_whole = !self.findings.is_damaged(place) && !self.lacks(kind, table);
-        is_whole.then(|| Settings {
+        let shape = SchemaShape::new(&kind.schema);
+        self.is_whole(table, place, shape).then(|| Settings {
             table,
             schema: &kind.schema,
             place: place.clone(),
         })
     }
 
-    /// Whether a key is missing, which was told when the file was read.
-    fn lacks<M: ?Sized>(&self, kind: &Kind<M>, table: &[Setting]) -> bool {
-        let shape = crate::schema::SchemaShape::new(&kind.schema);
-        let mut required = shape.required();
-        required.any(|key| table.iter().all(|(there, _)| there.value != key))
+    /// Whether a table and those within have lost nothing and lack nothing, which was told when the file was read.
+    fn is_whole(&self, table: &[Setting], place: &Span, shape: SchemaShape<'_>) -> bool {
+        let has = |key: &str| table.iter().any(|(there, _)| there.value == key);
+        let mut inside = table.iter().filter_map(|(key, at)| {
+            let shape = shape.key(&key.value).or(shape.named())?;
+            Some((at, shape))
+        });
+        !self.findings.is_damaged(place)
+            && shape.required().all(has)
+            && inside.all(|(at, shape)| self.is_whole_value(at, shape))
+    }
+
+    fn is_whole_value(&self, at: &At<Value>, shape: SchemaShape<'_>) -> bool {
+        match &at.value {
+            Value::Table(table) => self.is_whole(table, &at.span, shape),
+            Value::List(items) => {
+                let shape = shape.item();
+                let mut items = items.iter();
+                items.all(|item| shape.is_none_or(|shape| self.is_whole_value(item, shape)))
+            }
+            _ => true,
+        }
     }
 
     /// What a constructor makes. One that gives nothing must have said why, or panicked.

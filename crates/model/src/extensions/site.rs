@@ -18,6 +18,8 @@ pub(crate) trait Reports {
     fn folder(&self) -> &Path;
     fn note(&mut self, note: String);
     fn data_file(&mut self, path: &str) -> std::io::Result<()>;
+    /// Whether something may have this name; a problem is reported.
+    fn name(&mut self, name: &At<String>, of: &str) -> bool;
 }
 
 /// The same within a mechanism.
@@ -80,6 +82,11 @@ macro_rules! reports {
             pub fn data_file(&mut self, path: &str) -> std::io::Result<()> {
                 self.reports.data_file(path)
             }
+
+            /// Whether `of`, such as "a valve", may have this name; a problem is reported.
+            pub fn name(&mut self, name: &At<String>, of: &str) -> bool {
+                self.reports.name(name, of)
+            }
         }
 
         impl Reports for $place<'_> {
@@ -100,6 +107,9 @@ macro_rules! reports {
             }
             fn data_file(&mut self, path: &str) -> std::io::Result<()> {
                 self.reports.data_file(path)
+            }
+            fn name(&mut self, name: &At<String>, of: &str) -> bool {
+                self.reports.name(name, of)
             }
         }
     )* };
