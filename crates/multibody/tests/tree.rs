@@ -156,7 +156,14 @@ fn random_tree(seed: u64, bodies: usize, far: Vec3) -> RandomTree {
         if pair[0] == pair[1] {
             continue;
         }
-        let ends = pair.map(|node| Marker::on(node).offset(random.vector(0.2)));
+        let ends = pair.map(|node| {
+            let base = if node == NodeId::GROUND {
+                far
+            } else {
+                Vec3::ZERO
+            };
+            Marker::on(node).offset(base + random.vector(0.2))
+        });
         let name = format!("e{index}");
         match random.below(3) {
             0 => {
