@@ -93,8 +93,11 @@ impl Identity {
     }
 }
 
+/// Packages by the file that they are in, and their place in it.
+type Unpacked = HashMap<(Identity, String), Weak<Package>>;
+
 /// FMUs that are unpacked already.
-static UNPACKED: Mutex<Option<HashMap<(Identity, String), Weak<Package>>>> = Mutex::new(None);
+static UNPACKED: Mutex<Option<Unpacked>> = Mutex::new(None);
 
 /// A path of a file in an archive: that of the archive and that of the file in it, as in `system.ssp#resources/part.fmu`.
 /// Nothing for other paths.

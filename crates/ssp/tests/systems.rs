@@ -108,7 +108,7 @@ fn run_for(simulation: &mut Simulation, steps: u64, signal: &str) -> Vec<f64> {
             Ok(())
         }
     }
-    let mut columns = simulation.columns().into_iter();
+    let mut columns = simulation.columns().iter();
     let place = columns.position(|column| column.name == signal);
     let mut kept = Kept(Vec::new(), place.unwrap_or_else(|| panic!("no {signal}")));
     let outcome = simulation.run(Run {
