@@ -109,8 +109,9 @@ const NOT_SLOW: [&str; 7] = [
     "Subsystem::step_correction",
 ];
 
-/// The methods of a trait that only the engine implements, and of one that hands methods of this table through.
-const OF_THE_ENGINE: [&str; 2] = ["Visitor::", "Decorator::"];
+/// The methods of a trait that only the engine implements, of one that hands methods of this table through, and of the one by
+/// which processes meet: what fails there ends all of them (`Ranks::abort`), since the others would wait for ever.
+const OF_THE_ENGINE: [&str; 3] = ["Visitor::", "Decorator::", "Ranks::"];
 
 const ROTTEN: SubsystemId = SubsystemId(3);
 
