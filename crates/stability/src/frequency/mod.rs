@@ -51,6 +51,8 @@ const NARROWEST: f64 = 1e-9;
 const CAUTION: f64 = 3.0;
 /// The same for the distance to the next step, which is a measure to first order.
 const UNSTEADY: f64 = 1.5;
+/// The same for a mode that grows fast and is not found in the next step, in terms of its growth.
+const ROUGHLY: f64 = 0.5;
 /// How far aside of a guess the search for a zero begins, in terms of its distance from one.
 const ASIDE: f64 = 0.1;
 /// Radius about one within which nothing but angle and speed may be, in terms of their distance from it.
@@ -211,10 +213,16 @@ impl FrequencyAnalysis {
             if apart.is_some_and(|apart| apart.contains(&zero.at)) {
                 continue;
             }
-            let of = |moved: &[f64]| moved.get(place).copied().unwrap_or(0.0);
+            let of = |moved: &[Option<f64>]| moved.get(place).copied();
             let unsteady = unsteady.as_deref().filter(|_| !lasts(zero));
-            let rounding = (CAUTION * of(&rounding)).max(zero.error);
-            zero.error = rounding + UNSTEADY * unsteady.map_or(0.0, of);
+            let rounding = (CAUTION * of(&rounding).flatten().unwrap_or(0.0)).max(zero.error);
+            zero.error = rounding
+                + match unsteady.and_then(of) {
+                    Some(Some(moved)) => UNSTEADY * moved,
+                    // What grows fast and is not there again is not known well.
+                    Some(None) if zero.at.norm() < FAST => ROUGHLY * growth_of(zero.at),
+                    _ => 0.0,
+                };
         }
         let growing: Vec<&Zero> = zeros
             .iter()
@@ -352,7 +360,7 @@ fn set_apart(
 /// How far the innermost zeros move when a determinant is replaced by another one that should have the same: what rounds
 /// otherwise, or is that of the next step. Several free motions at one place are moved far. Nothing where one is not
 /// found again.
-fn moved(log: &(dyn Fn(C) -> C + Sync), zeros: &[Zero], threads: usize) -> Vec<f64> {
+fn moved(log: &(dyn Fn(C) -> C + Sync), zeros: &[Zero], threads: usize) -> Vec<Option<f64>> {
     let function = Function {
         log,
         evaluations: AtomicUsize::new(0),
@@ -372,9 +380,11 @@ fn moved(log: &(dyn Fn(C) -> C + Sync), zeros: &[Zero], threads: usize) -> Vec<f
         let grown = (again.at.norm() - zero.at.norm()).abs();
         Some(grown.max(moved))
     })
-    .into_iter()
-    .map(|moved| moved.unwrap_or(0.0))
-    .collect()
+}
+
+/// The growth of a mode in a step, in terms of its zero: an error of so much is one of the growth itself.
+fn growth_of(at: C) -> f64 {
+    at.norm() - at.norm_sqr()
 }
 
 /// Whether two modes have the same growth and the same frequency.

@@ -14,6 +14,9 @@ const MOST_THREADS: usize = 4;
 /// Relative error of a mode that grows fast from which on it is looked for with coefficients of an earlier time.
 const VAGUE: f64 = 1e-7;
 
+/// How well growth is known of a model that cannot take its first steps.
+const ROUGHLY: f64 = 0.5;
+
 /// Periods before the frequency domain is looked at, and growth of the state in them that carries it
 /// away: then the first step has to do.
 const FREQUENCY_FILLING: [(u64, f64); 1] = [(3, 10.0)];
@@ -52,7 +55,12 @@ impl Spectrum {
         let period = simulation.period();
         let base = Base::about(simulation, period);
         let found = Self::from_frequencies(simulation, &base, budget)?;
-        Ok(found.filter(|found| found.radius() - found.dominant_error() > 1.0 + FAST))
+        let mut found = found.filter(|f| f.radius() - f.dominant_error() > 1.0 + FAST);
+        for mode in found.iter_mut().flat_map(|found| &mut found.modes) {
+            let growth = (mode.value.norm() - 1.0).max(0.0);
+            mode.error = mode.error.max(ROUGHLY * growth);
+        }
+        Ok(found)
     }
 
     /// In the frequency domain, where the macro step is of that kind.
