@@ -50,7 +50,7 @@ fn place(fault: &Fault) -> (Option<&str>, Option<f64>) {
         | Fault::NotConverged { t, .. }
         | Fault::EnergyBound { t, .. }
         | Fault::Recording { t, .. } => (None, Some(*t)),
-        Fault::Threads { .. } => (None, None),
+        Fault::Threads { .. } | Fault::OnRank { .. } => (None, None),
     }
 }
 

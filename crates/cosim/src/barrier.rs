@@ -52,6 +52,11 @@ impl Barrier {
         }
     }
 
+    /// How many threads meet here.
+    pub fn threads(&self) -> usize {
+        self.reached.len()
+    }
+
     /// Returns when all threads have called it, each with its own number; what each wrote before is
     /// then visible to all.
     pub fn wait(&self, thread: usize) {

@@ -54,6 +54,14 @@ pub enum CheckpointError {
     /// A part panicked while its state was saved or restored.
     #[error("the state could not be saved or restored: {0}")]
     Panic(Fault),
+    /// Another rank of MPI could not save or write it.
+    #[error("on rank {rank} of MPI: {cause}")]
+    OnRank {
+        /// Which.
+        rank: usize,
+        /// Why.
+        cause: String,
+    },
     /// The checkpoint is of another model.
     #[error("the checkpoint is of another model: {difference}")]
     OtherModel {

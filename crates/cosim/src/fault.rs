@@ -223,6 +223,16 @@ pub enum Fault {
         /// NaN or an infinity.
         energy: f64,
     },
+    /// It happened on another rank of MPI.
+    #[error("{message}")]
+    OnRank {
+        /// Which.
+        rank: usize,
+        /// What it says of it.
+        message: String,
+        /// Whether one of its parts failed.
+        of_a_part: bool,
+    },
     /// The results could not be written.
     #[error("results could not be written at t = {} s: {message}", shown(.t))]
     Recording {
@@ -231,6 +241,17 @@ pub enum Fault {
         /// The system's message.
         message: String,
     },
+}
+
+impl Fault {
+    /// Whether a part could not go on, or sent what is no number.
+    pub fn is_of_a_part(&self) -> bool {
+        match self {
+            Self::Step { .. } | Self::NoProgress { .. } | Self::NotFinite { .. } => true,
+            Self::OnRank { of_a_part, .. } => *of_a_part,
+            _ => false,
+        }
+    }
 }
 
 /// A time to twelve digits: what is beyond comes from multiplying the step, and only distracts.

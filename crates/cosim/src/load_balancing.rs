@@ -16,7 +16,8 @@ pub(crate) type Share<'a> = Vec<(usize, &'a mut Unit)>;
 /// At least one thread is left for the others.
 pub(crate) fn overlapping(units: &[Unit], threads: usize) -> Vec<usize> {
     let is_slow = |id: &usize| units[*id].can_overlap();
-    let (mut slow, others): (Vec<usize>, Vec<usize>) = (0..units.len()).partition(is_slow);
+    let here = (0..units.len()).filter(|&id| !units[id].is_elsewhere);
+    let (mut slow, others): (Vec<usize>, Vec<usize>) = here.partition(is_slow);
     let work = |id: usize| units[id].told.work;
     let fast: f64 = others.iter().map(|&id| work(id)).sum();
     slow.retain(|&id| work(id) * threads as f64 > fast);
@@ -25,26 +26,43 @@ pub(crate) fn overlapping(units: &[Unit], threads: usize) -> Vec<usize> {
     slow
 }
 
-/// Assigns the units to threads, balancing the load; those that advance elsewhere have none.
+/// The rank of each unit, balancing the load in the same way.
+pub(crate) fn owners_of_ranks(units: &[Unit], plan: &StepPlan, ranks: usize) -> Vec<usize> {
+    let work: Vec<f64> = units.iter().map(|unit| unit.told.work).collect();
+    owners(&work, members(plan), ranks)
+}
+
+/// The members of each phase.
+fn members(plan: &StepPlan) -> impl Iterator<Item = Vec<usize>> {
+    let phases = plan.timeline.phases.iter();
+    phases.map(|phase| phase.members.iter().map(|id| id.0).collect())
+}
+
+/// Assigns the units of this process to threads, balancing the load; those that have a companion
+/// thread are no load.
 pub(crate) fn assign_threads<'a>(
     units: &'a mut [Unit],
     plan: &StepPlan,
     threads: usize,
-    is_elsewhere: impl Fn(usize) -> bool,
+    has_companion: impl Fn(usize) -> bool,
 ) -> Vec<Share<'a>> {
     let work = units
         .iter()
         .enumerate()
-        .map(|(id, unit)| match is_elsewhere(id) {
+        .map(|(id, unit)| match has_companion(id) {
             true => 0.0,
             false => unit.told.work,
         });
     let work: Vec<f64> = work.collect();
-    let phases = plan.timeline.phases.iter();
-    let phases = phases.map(|phase| phase.members.iter().map(|id| id.0).collect());
+    let is_here: Vec<bool> = units.iter().map(|unit| !unit.is_elsewhere).collect();
+    let phases = members(plan).map(|mut members| {
+        members.retain(|&id| is_here[id]);
+        members
+    });
     let owners = owners(&work, phases, threads);
     let mut shares: Vec<Share<'a>> = (0..threads).map(|_| Vec::new()).collect();
-    for ((id, unit), owner) in units.iter_mut().enumerate().zip(owners) {
+    let units = units.iter_mut().enumerate().zip(owners);
+    for ((id, unit), owner) in units.filter(|((_, unit), _)| !unit.is_elsewhere) {
         shares[owner].push((id, unit));
     }
     shares

@@ -1,13 +1,17 @@
 //! Running a simulation: threads, recording, watching, stopping.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use crate::barrier::Barrier;
 use crate::cancel::Cancel;
 use crate::fault::Fault;
 use crate::load_balancing::overlapping;
 use crate::lockstep::run_stretch;
+use crate::meeting::Meeting;
 use crate::pace::{Pace, Pacer, Pacing};
+use crate::ranks::{Company, RankMeeting};
 use crate::recorder::Recorder;
 use crate::run_monitor::{ColumnSource, RunMonitor};
 use crate::simulation::Simulation;
@@ -73,6 +77,14 @@ pub struct Tap<'a> {
     pub recorder: &'a mut dyn Recorder,
 }
 
+/// What was done before the first step: where ranks share the work, all learn what failed on one of them.
+fn in_company(company: Option<&Company>, done: Result<(), Fault>) -> Result<(), Fault> {
+    match company {
+        Some(company) => company.agree(done.err().map(|fault| (0, 0, fault))),
+        None => done,
+    }
+}
+
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -114,11 +126,30 @@ impl Simulation {
             .ask_parts()
             .and_then(|()| self.run_caught(run, started));
         let told = self.ask_parts();
-        let end = end.and_then(|end| told.map(|()| end));
+        let end = match self.company {
+            Some(_) => self.come_together(end, told),
+            None => end.and_then(|end| told.map(|()| end)),
+        };
         self.tally.wall += started.elapsed();
         self.tally.simulated += (self.steps_done - before) as f64 * self.plan.schedule.step;
         let summary = self.summary();
         Outcome { end, summary }
+    }
+
+    /// A run of several ranks has ended: all of them end it alike, and know the states of all parts.
+    fn come_together(
+        &mut self,
+        end: Result<End, Fault>,
+        told: Result<(), Fault>,
+    ) -> Result<End, Fault> {
+        let Some(company) = &self.company else {
+            return end;
+        };
+        let end = company.must_be_agreed(end);
+        let told = company.agree(told.err().map(|fault| (0, 0, fault)));
+        let gathered = self.gather();
+        let end = end.and_then(|end| told.map(|()| end));
+        end.and_then(|end| gathered.map(|()| end))
     }
 
     /// Asks all parts what they tell of themselves.
@@ -145,7 +176,10 @@ impl Simulation {
     }
 
     fn run_timed(&mut self, run: Run<'_>, started: Instant) -> Result<End, Fault> {
-        let threads = run.threads.clamp(1, self.units.len().max(1));
+        let company = self.company.as_ref();
+        let parts = company.map_or(self.units.len(), Company::count_here);
+        let threads = run.threads.clamp(1, parts.max(1));
+        company.into_iter().for_each(Company::begin);
         self.tally.threads = threads;
         let all = || (0..self.plan.columns.len()).collect();
         let columns: Vec<usize> = run.record_columns.unwrap_or_else(all);
@@ -179,7 +213,8 @@ impl Simulation {
             last,
         };
         if watched {
-            self.check_initial_energy()?;
+            let checked = self.check_initial_energy();
+            in_company(company, checked)?;
         }
         for unit in &mut self.units {
             unit.inputs.cancel_by(run.cancel.clone());
@@ -220,6 +255,8 @@ impl Simulation {
             // Paced steps tell nothing of the speed.
             threads: match pace {
                 Some(_) => ThreadChoice::fixed(threads, started),
+                // The ranks would not choose alike.
+                None if company.is_some() => ThreadChoice::fixed(threads, started),
                 None => ThreadChoice::new(threads, started, first),
             },
             tally: &mut self.tally,
@@ -233,11 +270,14 @@ impl Simulation {
                 energy: record_energy,
                 interface_works: record_work,
             };
-            for unit in &mut self.units {
-                unit.guarded(t, |unit| unit.report(t, request, &self.exchange))?;
-            }
-            let alone = Shared::new(&self.plan, &self.exchange, 1, 0, None);
-            monitor.record_first(t, &alone)?;
+            let mut units = self.units.iter_mut();
+            let reported = units.try_for_each(|unit| {
+                unit.guarded(t, |unit| unit.report(t, request, &self.exchange))
+            });
+            in_company(company, reported)?;
+            let barrier = Barrier::new(1);
+            let alone = Shared::new(&self.plan, &self.exchange, 1, &barrier, None);
+            in_company(company, monitor.record_first(t, &alone))?;
         }
         if run.steps == 0 {
             return Ok(End::Finished);
@@ -249,8 +289,19 @@ impl Simulation {
             monitor.tally.threads = threads;
             let first = self.steps_done;
             let overlapping = overlapping(&self.units, threads);
-            let companions = overlapping.len();
-            let shared = Shared::new(&self.plan, &self.exchange, threads, companions, pace);
+            let workers = threads - overlapping.len();
+            let (of_threads, of_ranks);
+            let meeting: &dyn Meeting = match company {
+                None => {
+                    of_threads = Barrier::new(workers);
+                    &of_threads
+                }
+                Some(company) => {
+                    of_ranks = RankMeeting::new(workers, company, &self.exchange);
+                    &of_ranks
+                }
+            };
+            let shared = Shared::new(&self.plan, &self.exchange, threads, meeting, pace);
             let reporting = Reporting {
                 record: Every::new(run.record_every.max(1), first, last),
                 watch: Every::new(watch_every, first, last),
@@ -269,7 +320,13 @@ impl Simulation {
             monitor.tally.split.add(&stretch.split);
             let (now, sleeping) = (Instant::now(), shared.sleeping_share());
             monitor.threads.choose(now, self.steps_done, sleeping);
-            if let Some(fault) = shared.into_fault() {
+            monitor.cancelled |= shared.signals.is_cancelled.load(Ordering::Relaxed);
+            let ended = match company {
+                // All ranks know whether one of them has noted a fault.
+                Some(company) if shared.has_fault() => company.agree(shared.into_noted()),
+                _ => shared.into_fault().map_or(Ok(()), Err),
+            };
+            if let Err(fault) = ended {
                 monitor.stopwatch.stop(&mut monitor.tally.times);
                 return Err(fault);
             }

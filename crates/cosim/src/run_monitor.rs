@@ -3,6 +3,7 @@
 
 use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::abilities::Energy;
@@ -293,7 +294,10 @@ impl Coordinator for RunMonitor<'_, '_> {
             false => self.look_at_clock(n, shared),
         };
         let cancel = self.cancel.as_ref().is_some_and(Cancel::is_requested);
-        self.cancelled |= cancel;
+        if cancel {
+            self.cancelled = true;
+            shared.signals.is_cancelled.store(true, Ordering::Relaxed);
+        }
         goes_on && !cancel && self.missed.is_none()
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::abilities::{Accuracy, Energy, Linearisation};
+use crate::barrier::Barrier;
 use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
@@ -12,6 +13,7 @@ use crate::implicit::ImplicitSolver;
 use crate::incoming::IncomingConnection;
 use crate::pace::Begun;
 use crate::port::Ports;
+use crate::ranks::Company;
 use crate::recorder::Column;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor, part_can_be_kept};
@@ -31,6 +33,8 @@ pub struct Simulation {
     /// Macro steps done.
     pub(crate) steps_done: u64,
     pub(crate) tally: Tally,
+    /// The ranks that share it, if several do.
+    pub(crate) company: Option<Company>,
     /// The unit whose state was visited last: a panic there is blamed on it.
     visited: usize,
 }
@@ -52,6 +56,7 @@ impl Simulation {
             implicit,
             steps_done: 0,
             tally: Tally::default(),
+            company: None,
             visited: 0,
         };
         simulation.tally.notes = simulation
@@ -83,7 +88,8 @@ impl Simulation {
         let Some(ahead) = count.checked_sub(1) else {
             return Ok(());
         };
-        let shared = Shared::new(&self.plan, &self.exchange, 1, 0, None);
+        let alone = Barrier::new(1);
+        let shared = Shared::new(&self.plan, &self.exchange, 1, &alone, None);
         let reporting = Reporting {
             record: Every::never(),
             watch: Every::never(),

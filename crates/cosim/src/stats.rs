@@ -173,6 +173,19 @@ impl Spent {
     pub fn mean_us(&self) -> Option<f64> {
         (self.steps > 0).then(|| self.time.as_secs_f64() * 1e6 / self.steps as f64)
     }
+
+    /// To be told to another process.
+    pub fn words(&self) -> [u64; 2] {
+        [self.time.as_nanos() as u64, self.steps]
+    }
+
+    /// As another process has told it.
+    pub fn of_words(next: &mut impl FnMut() -> u64) -> Self {
+        Self {
+            time: Duration::from_nanos(next()),
+            steps: next(),
+        }
+    }
 }
 
 /// Where the time of a step goes, from a sample of the steps: reading the clock in each of them

@@ -197,6 +197,46 @@ pub struct Counters {
     pub unfitted: u64,
 }
 
+impl Counters {
+    /// To be told to another process.
+    pub(crate) fn words(&self) -> [u64; 8] {
+        let Self {
+            micro_steps,
+            iterations,
+            factorisations,
+            stagnations,
+            refinements,
+            retries,
+            events,
+            unfitted,
+        } = *self;
+        [
+            micro_steps,
+            iterations,
+            factorisations,
+            stagnations,
+            refinements,
+            retries,
+            events,
+            unfitted,
+        ]
+    }
+
+    /// As another process has told it.
+    pub(crate) fn of_words(next: &mut impl FnMut() -> u64) -> Self {
+        Self {
+            micro_steps: next(),
+            iterations: next(),
+            factorisations: next(),
+            stagnations: next(),
+            refinements: next(),
+            retries: next(),
+            events: next(),
+            unfitted: next(),
+        }
+    }
+}
+
 impl std::ops::Add for Counters {
     type Output = Self;
     fn add(self, other: Self) -> Self {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::abilities::Energy;
 use crate::cpu::CpuLevel;
 use crate::pace::Punctuality;
+use crate::ranks::RankSummary;
 use crate::run_monitor::AT_REST;
 use crate::simulation::Simulation;
 use crate::stats::{Split, StepTimes};
@@ -65,6 +66,9 @@ pub struct Summary {
     pub created: Vec<InterfaceSummary>,
     /// Work of each part.
     pub parts: Vec<PartSummary>,
+    /// What each rank did, where several shared the work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankSummary>,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
     /// Instruction set in use.
@@ -325,6 +329,10 @@ impl Simulation {
             imbalance: spurious,
             created,
             parts: self.units.iter().map(part_summary).collect(),
+            ranks: self
+                .company
+                .as_ref()
+                .map_or_else(Vec::new, |company| company.summaries.clone()),
             notes: tally
                 .notes
                 .iter()

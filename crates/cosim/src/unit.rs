@@ -91,6 +91,8 @@ pub(crate) struct Unit {
     is_open: bool,
     /// Its part works elsewhere.
     pub is_remote: bool,
+    /// Another rank advances it; this one knows what it sends, and at the end of a run its state.
+    pub is_elsewhere: bool,
     /// What came of beginning the step that it is in, if it has begun.
     begun: Option<Result<(), Fault>>,
 }
@@ -138,6 +140,7 @@ impl Unit {
             tracks_work: true,
             is_open: false,
             is_remote,
+            is_elsewhere: false,
             begun: None,
             subsystem: part,
             ports,
@@ -366,6 +369,20 @@ impl Unit {
         rest
     }
 
+    /// What the others may see of it: outputs, and what it last told of work and energy.
+    pub fn shown(&self) -> Vec<f64> {
+        let released = self.released.iter().chain(&self.told_balance);
+        released.copied().collect()
+    }
+
+    /// Shows these values instead, which are those of the same unit elsewhere.
+    pub fn show_instead(&mut self, words: &[u64]) {
+        let shown = self.released.iter_mut().chain(&mut self.told_balance);
+        for (value, word) in shown.zip(words) {
+            *value = f64::from_bits(*word);
+        }
+    }
+
     /// Sends what is released.
     pub fn publish(&mut self, t: f64, exchange: &ExchangeBuffer, buffer: usize) {
         let start = self.places.outputs + buffer * self.places.stride;
@@ -553,6 +570,9 @@ impl Unit {
 
     /// Asks what its part and its predictor tell of themselves.
     pub fn ask(&mut self) {
+        if self.is_elsewhere {
+            return;
+        }
         self.told = Told {
             work: self.subsystem.work(),
             counters: self.subsystem.counters(),

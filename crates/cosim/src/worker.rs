@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
 use crate::incoming::Delivery;
+use crate::meeting::Brought;
 use crate::pace::Begun;
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::slow::{Companion, SlowUnit};
@@ -26,7 +27,7 @@ use crate::stats::Split;
 use crate::unit::{Unit, panic_message};
 
 pub(crate) use reporting::{Every, Reporting};
-pub(crate) use shared::Shared;
+pub(crate) use shared::{Shared, Signals};
 
 /// A fault was noted: leave the run. All threads see it at the same barrier.
 pub(crate) struct Halt;
@@ -78,6 +79,8 @@ pub(crate) struct Worker<'a> {
     waiting: Duration,
     /// The barrier epoch with which this step began.
     began: u64,
+    /// What others read of what was written since the last barrier.
+    brought: Brought,
     /// What was sent at the end of the last step and not yet taken.
     pending: Option<Sent>,
     pub split: Split,
@@ -123,6 +126,7 @@ impl<'a> Worker<'a> {
             is_sampled: false,
             waiting: Duration::ZERO,
             began: 0,
+            brought: Brought::Nothing,
             pending: None,
             split: Split::default(),
         }
@@ -183,7 +187,7 @@ impl<'a> Worker<'a> {
                 self.stepped(start);
             }
             *done = n + 1 - first;
-            if self.shared.last_step.load(Ordering::Relaxed) <= n {
+            if self.shared.signals.last_step.load(Ordering::Relaxed) <= n {
                 break;
             }
         }
@@ -255,7 +259,10 @@ impl<'a> Worker<'a> {
             && !coordinator.stepped(n, self.shared)
         {
             // The others see it at a barrier of the next step, and leave after it.
-            self.shared.last_step.fetch_min(n + 1, Ordering::Relaxed);
+            self.shared
+                .signals
+                .last_step
+                .fetch_min(n + 1, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -285,7 +292,7 @@ impl<'a> Worker<'a> {
         plan.steps_join
             && self.shared.pace.is_none()
             && n < self.reporting.last
-            && n < self.shared.last_step.load(Ordering::Relaxed)
+            && n < self.shared.signals.last_step.load(Ordering::Relaxed)
             && !self.reporting.is_due(n)
             && !plan.has_event(n)
     }
@@ -362,6 +369,7 @@ impl<'a> Worker<'a> {
         if !self.slow.is_empty() {
             self.advance_slow(n, phase, buffer);
         }
+        self.brought = Brought::Outputs(buffer);
         if waits || self.shared.fault_epoch() <= self.epoch {
             self.wait_at_barrier()?;
         } else {
@@ -407,7 +415,11 @@ impl<'a> Worker<'a> {
 
     fn wait_at_barrier(&mut self) -> Result<(), Halt> {
         let clock = self.clock();
-        self.shared.barrier.wait(self.thread);
+        let brought = std::mem::replace(&mut self.brought, Brought::Nothing);
+        if self.shared.meets {
+            let signals = &self.shared.signals;
+            self.shared.meeting.wait(self.thread, brought, signals);
+        }
         if let Some(clock) = clock {
             self.waiting += clock.elapsed();
         }

@@ -6,6 +6,7 @@ use super::{Busy, Coordinator, Halt, Worker};
 use crate::fault::Fault;
 use crate::implicit::IterationVerdict;
 use crate::incoming::Delivery;
+use crate::meeting::Brought;
 
 impl Worker<'_> {
     pub(super) fn implicit_step(
@@ -22,6 +23,7 @@ impl Worker<'_> {
             unit.save();
             unit.predict_iterate(t, exchange);
         }
+        self.brought = Brought::Iterates;
         self.wait_at_barrier()?;
         self.busy = Busy::Coordinating;
         if let Some(solver) = coordinator

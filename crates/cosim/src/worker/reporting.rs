@@ -1,6 +1,7 @@
 //! Which steps the coordinator hears of, and what it is told.
 
 use super::{Busy, Coordinator, Halt, Worker};
+use crate::meeting::Brought;
 use crate::schedule::SubsystemId;
 use crate::unit::ReportRequest;
 
@@ -84,6 +85,7 @@ impl Worker<'_> {
         coordinator: &mut Option<&mut dyn Coordinator>,
     ) -> Result<(), Halt> {
         self.tell(n, self.reporting.request(n, false), false);
+        self.brought = Brought::Reports;
         self.wait_at_barrier()?;
         self.busy = Busy::Coordinating;
         if let Some(coordinator) = coordinator

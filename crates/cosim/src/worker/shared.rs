@@ -1,16 +1,26 @@
 //! What all threads of a run see: the plan, the exchange buffer, the barrier, the first fault.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::barrier::Barrier;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
+use crate::meeting::Meeting;
 use crate::pace::Pace;
 use crate::step_plan::StepPlan;
 
 const NEVER: u64 = u64::MAX;
+
+/// What all who advance units learn at a meeting, besides what is sent.
+pub(crate) struct Signals {
+    /// The barrier epoch before which the first fault happened.
+    pub fault_epoch: AtomicU64,
+    /// The last macro step to do.
+    pub last_step: AtomicU64,
+    /// Whether the run was cancelled.
+    pub is_cancelled: AtomicBool,
+}
 
 /// What all threads of a run see.
 pub(crate) struct Shared<'a> {
@@ -18,35 +28,37 @@ pub(crate) struct Shared<'a> {
     pub exchange: &'a ExchangeBuffer,
     threads: usize,
     pub pace: Option<&'a Pace>,
-    pub(super) barrier: Barrier,
-    /// The barrier epoch before which the first fault happened.
-    fault_epoch: AtomicU64,
+    pub(super) meeting: &'a dyn Meeting,
+    /// Whether there is anybody to meet.
+    pub(super) meets: bool,
+    pub signals: Signals,
     fault: Mutex<Option<(u64, usize, Fault)>>,
-    /// The last macro step to do.
-    pub(super) last_step: AtomicU64,
     pub(super) verdict: AtomicU8,
     started: Instant,
 }
 
 impl<'a> Shared<'a> {
-    /// For so many threads, of which some may be companions of slow units and not workers.
+    /// For so many threads, of which those that are workers meet, and the others are companions of slow units.
     pub fn new(
         plan: &'a StepPlan,
         exchange: &'a ExchangeBuffer,
         threads: usize,
-        companions: usize,
+        meeting: &'a dyn Meeting,
         pace: Option<&'a Pace>,
     ) -> Self {
-        let workers = threads - companions;
         Self {
             plan,
             exchange,
             threads,
             pace,
-            barrier: Barrier::new(workers),
-            fault_epoch: AtomicU64::new(NEVER),
+            meeting,
+            meets: meeting.is_needed(),
+            signals: Signals {
+                fault_epoch: AtomicU64::new(NEVER),
+                last_step: AtomicU64::new(NEVER),
+                is_cancelled: AtomicBool::new(false),
+            },
             fault: Mutex::new(None),
-            last_step: AtomicU64::new(NEVER),
             verdict: AtomicU8::new(0),
             started: Instant::now(),
         }
@@ -67,16 +79,23 @@ impl<'a> Shared<'a> {
     /// Share of their time for which threads have slept, waiting for another.
     pub fn sleeping_share(&self) -> f64 {
         let all = self.threads as f64 * self.started.elapsed().as_secs_f64();
-        self.barrier.slept().as_secs_f64() / all.max(1e-9)
+        self.meeting.slept().as_secs_f64() / all.max(1e-9)
+    }
+
+    /// Whether a fault was noted, here or on another rank.
+    pub fn has_fault(&self) -> bool {
+        self.fault_epoch() != NEVER
     }
 
     /// The first fault; where several threads failed in the same phase, that of the first unit.
     pub fn into_fault(self) -> Option<Fault> {
-        let fault = self
-            .fault
-            .into_inner()
-            .expect("no thread panics holding it");
-        fault.map(|(_, _, fault)| fault)
+        self.into_noted().map(|(_, _, fault)| fault)
+    }
+
+    /// The same with its barrier epoch and its unit.
+    pub fn into_noted(self) -> Option<(u64, usize, Fault)> {
+        let fault = self.fault.into_inner();
+        fault.expect("no thread panics holding it")
     }
 
     /// Notes a fault that happened before a barrier epoch; the first one counts.
@@ -88,11 +107,11 @@ impl<'a> Shared<'a> {
         if is_first {
             *first = Some((epoch, unit, fault));
         }
-        self.fault_epoch.fetch_min(epoch, Ordering::Relaxed);
+        self.signals.fault_epoch.fetch_min(epoch, Ordering::Relaxed);
     }
 
     /// The barrier epoch before which the first fault happened.
-    pub(super) fn fault_epoch(&self) -> u64 {
-        self.fault_epoch.load(Ordering::Relaxed)
+    pub fn fault_epoch(&self) -> u64 {
+        self.signals.fault_epoch.load(Ordering::Relaxed)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Busy, Halt, Worker};
 use crate::incoming::Delivery;
+use crate::meeting::Brought;
 use crate::schedule::SubsystemId;
 
 impl Worker<'_> {
@@ -48,6 +49,7 @@ impl Worker<'_> {
                 self.send_slow_again(place, t, buffer);
             }
         }
+        self.brought = Brought::Outputs(buffer);
         self.wait_at_barrier()?;
         for place in 0..self.units.len() {
             let exchange = self.shared.exchange;
