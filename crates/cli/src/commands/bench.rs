@@ -6,6 +6,7 @@ mod contact;
 mod cut;
 mod fmu;
 mod interface_model;
+mod mpi;
 mod stability;
 mod sweep;
 mod threads;
@@ -32,7 +33,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 20] = [
     "engine",
     "beam",
     "shell",
@@ -52,6 +53,7 @@ pub const NAMES: [&str; 19] = [
     "sweep",
     "view",
     "fmu",
+    "mpi",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -111,7 +113,8 @@ impl Figure {
 pub fn execute(arguments: &Bench) -> Result<(), Failure> {
     let names = match arguments.name.as_deref() {
         Some(name) => vec![name],
-        None => NAMES.to_vec(),
+        // That of MPI is started by `mpirun`.
+        None => NAMES.into_iter().filter(|name| *name != "mpi").collect(),
     };
     for name in names {
         let mut figures = match name {
@@ -134,6 +137,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "sweep" => sweep::figures()?,
             "view" => view::figures()?,
             "fmu" => fmu::figures()?,
+            "mpi" => mpi::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());
