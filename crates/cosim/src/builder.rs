@@ -269,9 +269,14 @@ impl Builder {
             last.members.contains(&c.from.0) && first.members.contains(&c.to.0)
         };
         let sends_again = |id: &SubsystemId| second.members.contains(id);
+        // What the phase before the last has sent is taken while others begin the next step: its senders
+        // must not send in that step's first phase, into the same buffer.
+        let before = &timeline.phases[timeline.phases.len() - 2];
+        let overwrites = |id: &SubsystemId| first.members.contains(id);
         self.units.iter().all(|unit| unit.every == 1)
             && !self.connections.iter().any(waits)
             && !last.members.iter().any(sends_again)
+            && !before.members.iter().any(overwrites)
     }
 
     /// Who has used what is corrected in each phase, by having advanced after the sender.
