@@ -75,6 +75,7 @@ soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_KILLS=20 cargo test -p oldham --test mpi
 	OLDHAM_SOAK=1 cargo test -p oldham-contact --test hopper --test janssen -- --nocapture
 	OLDHAM_MODELS=200 cargo test -p oldham-contact --test random_scenes --test coulomb -- --nocapture
+	OLDHAM_MODELS=1000 cargo test -p oldham-multibody --test tree -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
 	OLDHAM_MODELS=100 cargo test -p oldham-model --test model sampled -- --nocapture
 	OLDHAM_MODELS=60 cargo test -p oldham-model --test rotation random -- --nocapture
@@ -82,6 +83,10 @@ soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_SOAK=1 cargo test -p oldham-study --test machines
 	OLDHAM_MODELS=300 cargo test -p oldham-study --test motion -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-stability --test black_boxes -- --nocapture
+	OLDHAM_KILLS=100 cargo test -p oldham-fmi --test workers -- killed
+	OLDHAM_CYCLES=2000 cargo test -p oldham-fmi --test workers -- nothing_is_left
+	OLDHAM_FUZZ=10000 cargo test -p oldham-fmi --test archives -- damaged
+	OLDHAM_FUZZ=10000 cargo test -p oldham-ssp --test systems -- damaged
 	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
 	$(MAKE) robots
 
@@ -112,6 +117,7 @@ bench: $(OLDHAM) $(PEERS)/installed
 	$(OLDHAM) bench
 	$(PEERS)/bin/python benches/exudyn_peer.py $(OLDHAM)
 	$(PEERS)/bin/python benches/mujoco_peer.py
+	$(PEERS)/bin/python benches/robots_peer.py
 
 $(PEERS)/installed: benches/requirements.txt
 	python3 -m venv $(PEERS)

@@ -2,7 +2,8 @@
 
 Licences are read from the packages themselves. Advisories come from cargo-deny and npm audit where they are there and
 their databases can be reached; elsewhere the last answer counts, which stands in audit/answer.json with its date and the
-packages that it is about, beside the last attempt and what came in its way. Packages that no answer is about are named.
+packages that it is about, beside the last attempt and what came in its way. A package that came after that answer may have been
+looked up by hand, which stands there too (`by_hand`). Packages that no answer is about are named.
 
     python3 audit/audit.py            exit code 1 if something is not as the policy says
     python3 audit/audit.py --strict   also if no database has looked at a package
@@ -119,6 +120,7 @@ def audit():
         answer["attempt"] = {"date": today, "obstacle": obstacle}
         if found is not None:
             answer.update(date=today, open=found, packages=sorted(packages))
+            answer.pop("by_hand", None)
             print(f"{kind}: advisories of today, {len(found)} open")
         elif answer["date"]:
             print(f"{kind}: {answer['database']} gave no answer ({obstacle}); last answer of {answer['date']}, {len(answer['open'])} open")
@@ -131,7 +133,10 @@ def audit():
                 problems.append(f"{advisory['package']}: {advisory['advisory']} ({advisory['kind']}) is open")
             else:
                 print(f"{kind}: {advisory['advisory']} of {entry['package']} is accepted: {entry['reason']}")
-        unseen += sorted(set(packages) - set(answer["packages"]))
+        by_hand = {name: told for name, told in answer.get("by_hand", {}).items() if name in packages}
+        for name, told in by_hand.items():
+            print(f"{kind}: {name}, looked up by hand on {told['date']}: {told['found']}")
+        unseen += sorted(set(packages) - set(answer["packages"]) - set(by_hand))
     ANSWER.write_text(json.dumps(last, indent=1) + "\n")
     if unseen:
         print(f"no database has looked at {len(unseen)} packages: {', '.join(unseen)}")

@@ -1,4 +1,4 @@
-"""Makes FMUs of the C sources beside this file: python3 examples/fmu/build.py."""
+"""Makes FMUs of the C sources beside this file, and packages of the systems: python3 examples/fmu/build.py."""
 
 import os
 import pathlib
@@ -22,3 +22,13 @@ for source in sorted(HERE.glob("*.c")):
             fmu.writestr("modelDescription.xml", description)
             fmu.write(library, f"binaries/linux64/{name}.so")
     print(source.with_suffix(".fmu").relative_to(HERE.parent.parent))
+
+for system in sorted(HERE.glob("*-system")):
+    path = HERE / (system.name.removesuffix("-system") + ".ssp")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
+        for file in sorted(system.rglob("*.ss?")):
+            package.write(file, file.relative_to(system))
+        text = (system / "SystemStructure.ssd").read_text()
+        for name in sorted(set(re.findall(r'source="resources/([^"]+\.fmu)"', text))):
+            package.write(HERE / name, f"resources/{name}")
+    print(path.relative_to(HERE.parent.parent))

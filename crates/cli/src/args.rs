@@ -24,7 +24,7 @@ pub use analysis::{
 };
 pub use browser::{Drive, Serving, View3d};
 pub use convert::Convert;
-pub use fmu::{Export, Fmu, FmuAction, FmuRun, Worker};
+pub use fmu::{Export, Fmu, FmuAction, FmuProbe, FmuRun, Worker};
 pub use new::New;
 pub use pace::PaceArgs;
 pub use pictures::{Animate, Papers, Partition, Plot, View};
@@ -67,6 +67,11 @@ pub enum Command {
     ///
     ///   oldham run model.toml --vary k=100:500:5 --vary c=1,2,5 --merit 'rms(body.x.a)'
     ///   oldham run model.toml --vary 'm=normal(10, 0.5)' --samples 200 --seed 7
+    ///
+    /// Many machines share a sweep by one folder: each does a shard, and the index is made at the end:
+    ///
+    ///   oldham run model.toml --vary k=1:9:10000 --out sweep --shard 3/16
+    ///   oldham run model.toml --vary k=1:9:10000 --join sweep
     #[command(verbatim_doc_comment)]
     Run(Run),
     /// Read a model, report every problem in it, and tell whether its coupling is stable
@@ -199,7 +204,7 @@ pub enum Command {
     ///   oldham new mycrane --like crane
     #[command(verbatim_doc_comment)]
     New(New),
-    /// Make a model file of a robot or machine in another format: URDF or MJCF
+    /// Make a model file of a robot, machine or system in another format: URDF, MJCF or SSP
     ///
     /// Links, joints and inertias become nodes, joints and bodies; meshes and colours are drawn by `oldham view`. What has no
     /// counterpart is listed. The model begins at the zero of all joints; the parameters q_JOINT set them:
@@ -207,6 +212,7 @@ pub enum Command {
     ///   oldham convert robot.urdf                        a robot that is fixed to the ground, as robot.toml
     ///   oldham convert dog.urdf --free --contacts        one on legs
     ///   oldham convert scene.xml -o model.toml           of MuJoCo
+    ///   oldham convert system.ssp                        FMUs and their connections, of SSP
     ///   oldham run robot.toml --set q_elbow=0.5
     #[command(verbatim_doc_comment)]
     Convert(Convert),
@@ -215,6 +221,7 @@ pub enum Command {
     ///   oldham fmu info damper.fmu
     ///   oldham fmu validate damper.fmu
     ///   oldham fmu run damper.fmu --input velocity='0.1 * sin(6 * t)' --plot damper.svg
+    ///   oldham fmu probe damper.fmu --step 1e-3
     ///   oldham fmu export two-mass-damped.toml -o pair.fmu
     ///
     /// In a model file an FMU is a section [fmu.NAME] with file = "damper.fmu".
@@ -288,7 +295,7 @@ impl Command {
 /// A model and changes to it.
 #[derive(Args, Clone)]
 pub struct ModelArgs {
-    /// Model file (TOML)
+    /// Model file (TOML), or package of SSP
     pub model: PathBuf,
     #[command(flatten)]
     pub changes: Changes,

@@ -148,6 +148,24 @@ pub enum Failure {
         /// The answer for machines.
         answer: Box<Value>,
     },
+    /// Runs that no shard has done yet.
+    #[error(
+        "{count} of {total} runs are missing: {missing}; the same command with --out {folder} instead of --join does them, \
+         with --shard K/N a part of them",
+        folder = folder.display()
+    )]
+    Missing {
+        /// How many.
+        count: usize,
+        /// Of how many.
+        total: usize,
+        /// Their numbers.
+        missing: String,
+        /// The folder of the sweep.
+        folder: PathBuf,
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
     /// A window without any time in it.
     #[error(
         "nothing lies between --from {from} and --to {to}: the results reach from {first} s to {last} s"
@@ -442,6 +460,7 @@ impl Failure {
             ),
             Self::Run { .. }
             | Self::Sweep { .. }
+            | Self::Missing { .. }
             | Self::NotSaved { .. }
             | Self::WrongFmu { .. }
             | Self::Internal(_)
@@ -472,6 +491,7 @@ impl Failure {
             }),
             Self::Run { answer, .. }
             | Self::Sweep { answer, .. }
+            | Self::Missing { answer, .. }
             | Self::NotSaved { answer, .. }
             | Self::RunInterrupted { answer }
             | Self::WrongFmu { answer, .. }

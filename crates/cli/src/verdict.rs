@@ -37,12 +37,7 @@ pub fn warning(advice: &Advice) -> Option<String> {
         }
         _ => String::new(),
     };
-    let factor = (verdict.growth * advice.duration).exp();
-    let how_far = match factor {
-        factor if factor < SLIGHT => format!("by {} % over", number(100.0 * (factor - 1.0))),
-        factor if factor.is_finite() => format!("by a factor of {} over", number(factor)),
-        _ => "beyond all bounds in".into(),
-    };
+    let how_far = how_far(verdict.growth, advice);
     let subject = subject(advice);
     let when = match advice.survey.as_ref().and_then(Survey::worst) {
         Some(state) if state.kind != StateKind::Start => format!(" {}", place(state)),
@@ -103,6 +98,15 @@ fn rate(growth: f64) -> String {
     }
 }
 
+/// How far a growth in 1/s goes in a run.
+fn how_far(growth: f64, advice: &Advice) -> String {
+    match (growth * advice.duration).exp() {
+        factor if factor < SLIGHT => format!("by {} % over", number(100.0 * (factor - 1.0))),
+        factor if factor.is_finite() => format!("by a factor of {} over", number(factor)),
+        _ => "beyond all bounds in".into(),
+    }
+}
+
 /// What the model does by itself.
 fn own_growth(verdict: &Verdict) -> String {
     match verdict.own {
@@ -140,15 +144,19 @@ fn looked_at(survey: &Survey) -> String {
         None => format!("t = {} s", number(survey.until)),
     };
     let on_the_way = survey.states.len().saturating_sub(1);
-    let mut text = match on_the_way {
+    let is_judged = |state: &&LookedAt| state.decision().is_some();
+    let judged = survey.states.iter().filter(is_judged).count();
+    let is_start_judged = survey.start().is_some_and(|start| is_judged(&start));
+    // Those that were kept and not analysed are named below.
+    let mut text = match judged - usize::from(is_start_judged) {
         0 => format!("looked at the start alone, and run to {until}"),
-        _ => format!("looked at the start and {on_the_way} states on the way to {until}"),
+        all if all == on_the_way => {
+            format!("looked at the start and {all} states on the way to {until}")
+        }
+        some => {
+            format!("looked at the start and {some} of {on_the_way} states on the way to {until}")
+        }
     };
-    let judged = survey
-        .states
-        .iter()
-        .filter(|state| state.decision().is_some())
-        .count();
     let unstable = of(Decision::Unstable);
     let undecided = of(Decision::Undecided);
     let stable = of(Decision::Stable);
@@ -308,16 +316,33 @@ pub fn finding(advice: &Advice) -> String {
     };
     let (radius, coordinates) = (radius(verdict), verdict.dimension);
     let subject = subject(advice);
-    let own = own_growth(verdict);
-    let found = format!("spectral radius {radius}, {coordinates} states{own}");
-    match advice.doubt() {
-        Some(doubt) => {
-            format!("whether {subject} is stable is not decided, because {doubt}; {found}")
+    let found = format!("spectral radius {radius}, {coordinates} states");
+    if let Some(doubt) = advice.doubt() {
+        let own = own_growth(verdict);
+        return format!(
+            "whether {subject} is stable is not decided, because {doubt}; {found}{own}"
+        );
+    }
+    let place = match is_open_somewhere(advice) {
+        true => " in the states where that could be decided",
+        false => "",
+    };
+    let Some([growth, frequency]) = verdict.own else {
+        return format!("{subject} is stable{place}: {found}");
+    };
+    // What grows without the coupling is no matter of it, but it grows.
+    let grows = format!(
+        "a mode at {frequency:.3} Hz grows at {} 1/s, {} this run",
+        rate(growth),
+        how_far(growth, advice)
+    );
+    match advice.subject {
+        Subject::Coupling => format!(
+            "the coupling is stable{place}, the model by itself is not: {grows}, with the coupling and without it; of all other modes: {found}"
+        ),
+        Subject::Whole => {
+            format!("{subject} is unstable by itself: {grows}; of all other modes{place}: {found}")
         }
-        None if is_open_somewhere(advice) => {
-            format!("{subject} is stable in the states where that could be decided: {found}")
-        }
-        None => format!("{subject} is stable: {found}"),
     }
 }
 

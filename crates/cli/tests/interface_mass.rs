@@ -1,4 +1,4 @@
-//! Numbers of Fontana 2026, Sect. 3, through the command: computed independently from the
+//! Numbers of Fontana 2026, Sect. 3, through the command, against `papers/oracles/fontana_oscillators.py`: the
 //! equations with the misprints of the paper corrected.
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Poles of co-simulated systems against values computed independently from the equations of
-//! Tamellin 2022: exact roots of the transcendental equations with a zero-order hold.
+//! Poles of co-simulated systems against `papers/oracles/tamellin_poles.py`: exact roots of the transcendental equations of
+//! Tamellin 2022 with a zero-order hold.
 
 use oldham_model::{Model, Overrides};
 use oldham_stability::{CoupledModel, Extrapolator};

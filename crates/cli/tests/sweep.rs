@@ -471,3 +471,122 @@ impl Drop for Unmount {
         let _ = Command::new("umount").arg(&self.0).status();
     }
 }
+
+/// Shards of one sweep in one folder: some are killed, one is started twice, two overlap. Every run is done once, and the
+/// joined index is that of one machine.
+#[test]
+fn shards_do_every_run_once() {
+    let runs: usize = match std::env::var("OLDHAM_SHARDED") {
+        Ok(count) => count.parse().unwrap(),
+        Err(_) => 200,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-tight.toml");
+    let model = model.to_str().unwrap();
+    let vary = format!("kc=50:500:{runs}:log");
+    let arguments = |more: &[&str]| {
+        let mut arguments = vec!["run", model, "--vary", &vary, "--merit", "rms(left.x1.a)"];
+        arguments.push("--json");
+        arguments.extend(more);
+        command(folder.path(), &arguments)
+    };
+    let quiet = |more: &[&str]| {
+        let mut command = arguments(more);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let whole = json(&arguments(&["--out", "whole"]).output().unwrap());
+    assert_eq!(whole["status"], "finished");
+
+    // Two shards are killed on the way, the first is started twice.
+    let names = ["1/4", "2/4", "3/4", "4/4"];
+    let mut shards =
+        names.map(|shard| quiet(&["--out", "shared", "--threads", "1", "--shard", shard]));
+    let journal = |shard: &str| {
+        let name = format!("shared/sweep-{}.jsonl", shard.replace('/', "-of-"));
+        std::fs::read_to_string(folder.path().join(name)).unwrap_or_default()
+    };
+    let start = Instant::now();
+    while journal("2/4").lines().count() < 4 && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    shards[1].kill().unwrap();
+    shards[2].kill().unwrap();
+    let mut twice = quiet(&["--out", "shared", "--threads", "1", "--shard", "1/4"]);
+    // One that overlaps with two others.
+    let half = json(
+        &arguments(&["--out", "shared", "--shard", "2/2"])
+            .output()
+            .unwrap(),
+    );
+    assert_ne!(half["status"], "failed", "{half:#}");
+    for shard in shards.iter_mut().chain([&mut twice]) {
+        shard.wait().unwrap();
+    }
+    let missing = arguments(&["--join", "shared"]).output().unwrap();
+    let answer = json(&missing);
+    if answer["status"] == "incomplete" {
+        assert_eq!(missing.status.code(), Some(1));
+        let left = answer["sweep"]["missing"].as_array().unwrap();
+        assert!(
+            left.iter().all(|run| run.as_u64().unwrap() % 4 == 3),
+            "{left:?}"
+        );
+    }
+    let rest = json(
+        &arguments(&["--out", "shared", "--shard", "3/4"])
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(rest["status"], "finished");
+    let joined = json(&arguments(&["--join", "shared"]).output().unwrap());
+    assert_eq!(joined["status"], "finished", "{joined:#}");
+    let index = |name: &str| std::fs::read(folder.path().join(name).join("index.csv")).unwrap();
+    assert!(index("whole") == index("shared"), "the indices differ");
+
+    // Nothing is lost, nothing was done twice.
+    let mut done: Vec<u64> = Vec::new();
+    for shard in ["1/4", "2/4", "3/4", "4/4", "2/2"] {
+        for line in journal(shard).lines().skip(1) {
+            let line: Value = serde_json::from_str(line).unwrap();
+            done.push(line["run"].as_u64().unwrap());
+        }
+    }
+    done.sort_unstable();
+    assert_eq!(done, (1..=runs as u64).collect::<Vec<_>>());
+}
+
+#[test]
+fn shards_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-tight.toml");
+    let model = model.to_str().unwrap();
+    let run = |more: &[&str]| {
+        let mut arguments = vec!["run", model];
+        arguments.extend(more);
+        let output = oldham(folder.path(), &arguments);
+        let said = String::from_utf8_lossy(&output.stderr).replace("\n  ", " ");
+        (output.status.code(), said)
+    };
+    for shard in ["0/4", "5/4", "x"] {
+        let (code, said) = run(&["--vary", "kc=1,2", "--shard", shard]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("K from 1 to N"), "{said}");
+    }
+    let (code, said) = run(&["--shard", "1/2"]);
+    assert!(code == Some(2) && said.contains("--vary"), "{said}");
+    // Shards of different sweeps in one folder.
+    let (code, said) = run(&["--vary", "kc=100,200", "--out", "s", "--shard", "1/2"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = run(&["--vary", "kc=100,300", "--out", "s", "--shard", "2/2"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("another sweep"), "{said}");
+    let (code, said) = run(&["--vary", "kc=100,200", "--join", "s"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("1 of 2 runs are missing: 2"), "{said}");
+    // The sweep without shards does what is missing.
+    let (code, said) = run(&["--vary", "kc=100,200", "--out", "s"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = run(&["--vary", "kc=100,200", "--join", "s"]);
+    assert_eq!(code, Some(0), "{said}");
+}

@@ -87,6 +87,43 @@ fn a_warm_step_does_not_allocate() {
         }
     });
     by_coulombs_law();
+    beside_sleepers();
+}
+
+/// A column sleeps while a box beside it slides on: neither costs an allocation.
+fn beside_sleepers() {
+    let options = Options {
+        sleep: true,
+        ..Options::default()
+    };
+    let mut scene = Scene::new(options, Coulomb::new(1e-7, 500));
+    let rough = scene.add_surface(Surface::rough(0.1)).unwrap();
+    scene
+        .add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough)
+        .unwrap();
+    let half = Vec3::new(0.1, 0.1, 0.1);
+    for k in 0..4 {
+        let (at, velocity) = match k {
+            3 => (Vec3::new(0.0, 1.0, 0.1), Vec3::X * 2.0),
+            _ => (Vec3::Z * (0.1 + 0.2 * k as f64), Vec3::ZERO),
+        };
+        let body = Body {
+            velocity,
+            ..Body::free(1.0, Vec3::new(1.0, 1.0, 1.0) * (1.0 / 150.0), at)
+        };
+        scene.add_body(body, Shape::Box { half }, rough).unwrap();
+    }
+    scene.start().unwrap();
+    let mut run = |steps: std::ops::Range<usize>| {
+        for step in steps {
+            scene.step(step as f64 * 2e-3, 2e-3).unwrap();
+        }
+        scene.sleepers()
+    };
+    assert_eq!(run(0..200), 3, "the column sleeps");
+    assert_none("beside sleepers", || {
+        run(200..500);
+    });
 }
 
 /// Boxes that are shoved, fall over and slide: sweeps, Newton's method and the interior point have had their room the first time.

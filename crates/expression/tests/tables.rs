@@ -7,7 +7,7 @@ use oldham_expression::{Expression, ExpressionError, Interpolation, Outside, Tab
 const X: [f64; 5] = [0.0, 1.0, 2.5, 3.0, 5.0];
 const Y: [f64; 5] = [0.0, 2.0, 2.5, 1.0, 1.5];
 
-/// The value, its slope and its second derivative at some places.
+/// The value, its slope and its second derivative at some places: `data/pchip.py`, whose output is `data/pchip.txt`.
 const SCIPY: [(f64, [f64; 3]); 4] = [
     (
         0.3,

@@ -31,8 +31,8 @@ pub struct Description {
     pub token: String,
     /// What it can do in a co-simulation, if it is made for one.
     pub co_simulation: Option<CoSimulation>,
-    /// Whether it could be integrated from outside.
-    pub has_model_exchange: bool,
+    /// What it can do when it is integrated from outside, if it is made for that.
+    pub model_exchange: Option<ModelExchange>,
     /// Until when, and in which steps, it is meant to be run.
     pub experiment: Experiment,
     /// Its variables.
@@ -74,16 +74,44 @@ pub struct CoSimulation {
     pub has_variable_step: bool,
     /// The only length of communication steps that it can do, if there is one.
     pub fixed_step: Option<f64>,
-    /// Whether its state can be saved and restored.
-    pub has_state: bool,
-    /// Whether a saved state can be written as bytes.
-    pub has_state_bytes: bool,
+    /// Whether its state can be saved and restored, and whether a saved state can be written as bytes.
+    pub state: [bool; 2],
     /// Whether inputs may have derivatives by time.
     pub interpolates_inputs: bool,
+    /// Whether it stops at its events and handles them when it is asked to (FMI 3).
+    pub has_event_mode: bool,
+    /// Whether a step may end before its end (FMI 3).
+    pub returns_early: bool,
+    /// Whether inputs may be set within a step (FMI 3).
+    pub has_intermediate_update: bool,
     /// Whether a process may have a single instance.
     pub is_single: bool,
     /// Whether it needs a program beside it.
     pub needs_tool: bool,
+}
+
+/// Abilities when it is integrated from outside.
+#[derive(Clone, Debug, Default)]
+pub struct ModelExchange {
+    /// The name of the library.
+    pub identifier: String,
+    /// Whether its state can be saved and restored, and whether a saved state can be written as bytes.
+    pub state: [bool; 2],
+    /// Whether it must be told that a step of the integrator is complete.
+    pub wants_steps: bool,
+    /// References of its continuous states and of their derivatives, as many of each.
+    pub derivatives: Vec<u32>,
+    /// How many functions change their sign at events; nothing where the library must be asked.
+    pub event_indicators: Option<usize>,
+}
+
+/// What an FMU is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Interface {
+    /// It steps itself.
+    CoSimulation,
+    /// It says its derivatives and is integrated by others.
+    ModelExchange,
 }
 
 /// One variable.
@@ -211,6 +239,30 @@ impl Description {
     /// The variable of this name.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|variable| variable.name == name)
+    }
+
+    /// The same with structural parameters put in: arrays have the lengths that follow.
+    pub fn with_structure(&self, given: impl Fn(&Variable) -> Option<f64>) -> Self {
+        let mut description = self.clone();
+        let length = |reference: u32| {
+            let mut all = self.variables.iter();
+            let variable = all.find(|variable| variable.reference == reference)?;
+            let start = || variable.start.as_deref()?.trim().parse().ok();
+            let length: f64 = given(variable).or_else(start)?;
+            (length >= 0.0 && length.fract() == 0.0).then_some(length as usize)
+        };
+        for dimension in description
+            .variables
+            .iter_mut()
+            .flat_map(|v| &mut v.dimensions)
+        {
+            if let Dimension::Variable(reference) = *dimension
+                && let Some(length) = length(reference)
+            {
+                *dimension = Dimension::Fixed(length);
+            }
+        }
+        description
     }
 
     /// Variables of a causality.

@@ -9,10 +9,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::bundle::{Bundle, Role};
-use crate::description::{Kind, Variable};
-use crate::package::Package;
-use crate::part::{FmuPart, Options, Setting, Where, fits};
+use crate::description::{Causality, Description, Interface, Kind, Variable};
+use crate::package::{Package, inside};
+use crate::part::{FmuPart, Options, Setting, Where, fits, refuse_clocks, structured};
 use crate::plan::Plan;
+use crate::session::check_fixed;
 use crate::worker::are_known;
 
 /// How long a call of an FMU may take, in s, unless the model says otherwise.
@@ -23,7 +24,7 @@ pub fn register(extensions: &mut Extensions) {
     extensions.subsystem("fmu", make);
 }
 
-/// An FMU (FMI 2.0 or 3.0, co-simulation) as a subsystem. Its inputs and outputs are ports with the names of its
+/// An FMU (FMI 2.0 or 3.0, co-simulation or model exchange) as a subsystem. Its inputs and outputs are ports with the names of its
 /// variables, in SI: numbers are converted at its border. It is native code, and runs in a process of its own.
 #[derive(Deserialize, JsonSchema)]
 struct Settings {
@@ -37,7 +38,13 @@ struct Settings {
     /// `NAME.motion`, the force that goes with it `NAME.force`, `NAME.moment` or `NAME.wrench`.
     #[serde(default)]
     ports: BTreeMap<String, At<Members>>,
-    /// The relative tolerance of its solver, if it has one.
+    /// Whether terminals of FMI 3 whose kind is known become ports by themselves. They do unless this is false.
+    terminals: Option<bool>,
+    /// Which of its interfaces is used: co-simulation where it has both, unless the other one is given.
+    interface: Option<Interfaces>,
+    /// How it sees its inputs within a step.
+    inputs_within_step: Option<WithinStep>,
+    /// The relative tolerance of its solver, if it has one; of ours, where it is integrated by us: 1e-8 unless given.
     #[schemars(extend("exclusiveMinimum" = 0))]
     tolerance: Option<f64>,
     /// Where it runs: in a process of its own, or in that of Oldham, which is faster but dies with it.
@@ -46,6 +53,26 @@ struct Settings {
     /// How long a call of it may take in s; then its process is ended. 60 unless given.
     #[schemars(extend("exclusiveMinimum" = 0))]
     timeout: Option<f64>,
+}
+
+/// Interfaces of an FMU.
+#[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Interfaces {
+    /// It steps itself.
+    CoSimulation,
+    /// Oldham integrates it.
+    ModelExchange,
+}
+
+/// Inputs within a step.
+#[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum WithinStep {
+    /// They keep the value at its beginning.
+    Held,
+    /// They go on as they are predicted for its end, where the FMU can do that.
+    Interpolated,
 }
 
 /// Where an FMU runs.
@@ -136,6 +163,8 @@ enum Given {
     Flag(bool),
     /// A number, an expression of parameters, or a text.
     Value(Formula),
+    /// The numbers of an array.
+    Several(Vec<Formula>),
 }
 
 struct FmuSource {
@@ -152,6 +181,8 @@ impl ForeignPart for FmuSource {
 
 fn make(settings: Settings, context: &mut Context<'_>) -> Option<FmuSource> {
     let path = context.beside(&settings.file.value);
+    let file_on_disk =
+        inside(&settings.file.value).map_or(&settings.file.value[..], |(file, _)| file);
     let package = match Package::open(&path) {
         Ok(package) => package,
         Err(error) => {
@@ -160,12 +191,42 @@ fn make(settings: Settings, context: &mut Context<'_>) -> Option<FmuSource> {
             return None;
         }
     };
-    if let Err(error) = context.data_file(&settings.file.value) {
+    if let Err(error) = context.data_file(file_on_disk) {
         let message = format!("the FMU `{}` cannot be read: {error}", settings.file.value);
         context.report(Problem::new(settings.file.span.clone(), message));
         return None;
     }
-    let description = package.description();
+    let mut options = Options {
+        tolerance: settings.tolerance,
+        interface: settings.interface.map(|interface| match interface {
+            Interfaces::CoSimulation => Interface::CoSimulation,
+            Interfaces::ModelExchange => Interface::ModelExchange,
+        }),
+        interpolates: settings.inputs_within_step != Some(WithinStep::Held),
+        ..Options::default()
+    };
+    let interface = options.interface_of(package.description());
+    let interface = interface
+        .and_then(|interface| refuse_clocks(package.description(), interface).map(|()| interface));
+    let interface = match interface {
+        Ok(interface) => interface,
+        Err(error) => {
+            let message = format!("the FMU `{}` cannot be used: {error}", settings.file.value);
+            context.report(Problem::new(settings.file.span.clone(), message));
+            return None;
+        }
+    };
+    check_step(&settings, package.description(), interface, context);
+    // Lengths of arrays follow from structural parameters, which are given among the others.
+    let mut structure = Vec::new();
+    for variable in package.description().of(Causality::StructuralParameter) {
+        if let Some(given) = settings.parameters.get(&variable.name)
+            && let Some(setting @ Setting::Number(_)) = setting(variable, given, context)
+        {
+            structure.push((variable.name.clone(), setting));
+        }
+    }
+    let description = &structured(package.description(), &structure);
     let mut values = Vec::new();
     let mut is_right = true;
     for (name, given) in &settings.parameters {
@@ -195,7 +256,7 @@ fn make(settings: Settings, context: &mut Context<'_>) -> Option<FmuSource> {
         }
         values.push((name.clone(), setting));
     }
-    let bundles = bundles(&settings, &package, &values);
+    let bundles = bundles(&settings, description, &values);
     let plan = Plan::of(description, &values, &bundles);
     let plan = plan.map_err(|(index, error)| {
         let given = settings.ports.get(&bundles[index].name);
@@ -236,24 +297,45 @@ fn make(settings: Settings, context: &mut Context<'_>) -> Option<FmuSource> {
             Where::Here
         }
     };
-    is_right.then_some(FmuSource {
-        package,
-        options: Options {
-            settings: values,
-            bundles,
-            tolerance: settings.tolerance,
-            place,
-        },
-    })
+    options.settings = values;
+    options.bundles = bundles;
+    options.place = place;
+    is_right.then_some(FmuSource { package, options })
+}
+
+/// Whether the only step that an FMU can do divides that of the schedule.
+fn check_step(
+    settings: &Settings,
+    description: &Description,
+    interface: Interface,
+    context: &mut Context<'_>,
+) {
+    let can = description.co_simulation.as_ref();
+    let can = can.filter(|_| interface == Interface::CoSimulation);
+    let (Some(fixed), Some(step)) = (can.and_then(|can| can.fixed_step), context.step()) else {
+        return;
+    };
+    if let Err(error) = check_fixed(fixed, step) {
+        let message = format!("the FMU `{}`: {error}", settings.file.value);
+        context.report(Problem::new(settings.file.span.clone(), message));
+    }
 }
 
 /// What the model bundles, and terminals whose variables it leaves alone.
-fn bundles(settings: &Settings, package: &Package, values: &[(String, Setting)]) -> Vec<Bundle> {
+fn bundles(
+    settings: &Settings,
+    description: &Description,
+    values: &[(String, Setting)],
+) -> Vec<Bundle> {
     let given = settings.ports.iter();
     let mut bundles: Vec<Bundle> = given
         .map(|(name, members)| members.value.bundle(name))
         .collect();
-    for terminal in &package.description().terminals {
+    let terminals = match settings.terminals {
+        Some(false) => &[],
+        _ => &description.terminals[..],
+    };
+    for terminal in terminals {
         let names = |bundle: &Bundle| -> Vec<String> {
             let all = bundle.members.iter().flat_map(|(_, names)| names);
             all.map(|name| name.trim_start_matches('-').to_owned())
@@ -282,6 +364,16 @@ fn setting(variable: &Variable, given: &At<Given>, context: &mut Context<'_>) ->
             ) =>
         {
             Some(Setting::Text(text.clone()))
+        }
+        Given::Several(formulas) => {
+            let at = |formula: &Formula| At {
+                value: formula.clone(),
+                span: given.span.clone(),
+            };
+            let numbers = formulas.iter().map(|formula| context.number(&at(formula)));
+            let numbers: Vec<Option<f64>> = numbers.collect();
+            let numbers: Option<Vec<f64>> = numbers.into_iter().collect();
+            numbers.map(Setting::Numbers)
         }
         Given::Value(formula) => {
             let number = context.number(&At {

@@ -11,6 +11,7 @@
 mod bundle;
 mod channel;
 mod description;
+mod exchange;
 mod format;
 mod library;
 mod package;
@@ -23,14 +24,15 @@ mod terminals;
 mod units;
 mod validate;
 mod worker;
+pub mod xml;
 
 pub use bundle::{Bundle, BundleError, Role};
 pub use description::{
-    Causality, CoSimulation, Description, Dimension, Experiment, Feedthrough, Kind, Variability,
-    Variable, Version,
+    Causality, CoSimulation, Description, Dimension, Experiment, Feedthrough, Interface, Kind,
+    ModelExchange, Variability, Variable, Version,
 };
 pub use format::register;
-pub use package::{Package, PackageError, pack};
+pub use package::{Package, PackageError, inside, pack, read_text};
 pub use part::{FmuPart, Options, Setting, Where};
 pub use units::{Conversion, SiUnit};
 pub use validate::{Validation, validate};

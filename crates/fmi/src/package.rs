@@ -7,11 +7,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use crate::description::{Description, Version};
+use crate::description::{Causality, Description, Interface, Version};
 use crate::library::Origin;
 use crate::reader;
 use crate::worker::forget;
@@ -62,9 +62,9 @@ pub enum PackageError {
         /// The platforms that it has.
         there: String,
     },
-    /// It is not made for co-simulation.
-    #[error("is made for model exchange, which is not supported; export it for co-simulation")]
-    ModelExchange,
+    /// It is made for neither of them.
+    #[error("is made neither for co-simulation nor for model exchange")]
+    NoInterface,
 }
 
 /// An FMU, unpacked into a folder that vanishes with it.
@@ -72,7 +72,8 @@ pub enum PackageError {
 pub struct Package {
     description: Description,
     folder: TempDir,
-    library: PathBuf,
+    /// For co-simulation and for model exchange.
+    libraries: [Option<PathBuf>; 2],
 }
 
 /// What a file is: the same as long as nobody writes to it.
@@ -92,13 +93,86 @@ impl Identity {
     }
 }
 
+/// Packages by the file that they are in, and their place in it.
+type Unpacked = HashMap<(Identity, String), Weak<Package>>;
+
 /// FMUs that are unpacked already.
-static UNPACKED: Mutex<Option<HashMap<Identity, Weak<Package>>>> = Mutex::new(None);
+static UNPACKED: Mutex<Option<Unpacked>> = Mutex::new(None);
+
+/// A path of a file in an archive: that of the archive and that of the file in it, as in `system.ssp#resources/part.fmu`.
+/// Nothing for other paths.
+pub fn inside(path: &str) -> Option<(&str, &str)> {
+    let ends = [".ssp#", ".fmu#"].map(|end| path.find(end).map(|at| at + end.len() - 1));
+    let end = ends.into_iter().flatten().min()?;
+    Some((&path[..end], &path[end + 1..]))
+}
+
+/// The archive and the file in it, if the path is that of a file in an archive.
+fn located(path: &Path) -> Option<(PathBuf, String)> {
+    let (archive, file) = inside(path.to_str()?)?;
+    Some((archive.into(), file.to_owned()))
+}
+
+/// A file in an archive, which may lie in another one.
+fn taken_out(path: &Path, file: &str) -> Result<NamedTempFile, PackageError> {
+    let mut archive = archive(path)?;
+    let packed = std::fs::metadata(path).map_or(0, |file| file.len());
+    let most = LARGEST.min(UNSUSPICIOUS.max(packed.saturating_mul(TIGHTEST)));
+    let (file, further) = match inside(file) {
+        Some((file, further)) => (file, Some(further)),
+        None => (file, None),
+    };
+    let mut entry = archive
+        .by_name(file)
+        .map_err(|_| PackageError::Unreadable(std::io::ErrorKind::NotFound.into()))?;
+    let mut target = NamedTempFile::with_prefix(FOLDER).map_err(PackageError::Unreadable)?;
+    let written = std::io::copy(&mut (&mut entry).take(most + 1), &mut target)
+        .map_err(|error| PackageError::NotAnFmu(error.to_string()))?;
+    if written > most {
+        return Err(PackageError::TooLarge { packed, most });
+    }
+    match further {
+        Some(further) => taken_out(target.path(), further),
+        None => Ok(target),
+    }
+}
+
+/// The text of a file, which may lie in an archive (see [`inside`]); it may have so many bytes.
+pub fn read_text(path: &Path, most: u64) -> Result<String, String> {
+    let told = |error: PackageError| match error {
+        PackageError::NotAnFmu(reason) => format!("cannot be read: {reason}"),
+        other => other.to_string(),
+    };
+    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    let taken;
+    let path = match located(path) {
+        Some((archive, file)) => {
+            taken = taken_out(&archive, &file).map_err(told)?;
+            taken.path()
+        }
+        None => path,
+    };
+    let mut text = String::new();
+    let file = File::open(path).map_err(unreadable)?;
+    let read = file
+        .take(most + 1)
+        .read_to_string(&mut text)
+        .map_err(unreadable)?;
+    match read as u64 > most {
+        true => Err(format!("has more than {most} bytes")),
+        false => Ok(text),
+    }
+}
 
 impl Package {
-    /// An FMU: unpacked, or shared with those that have unpacked the same file.
+    /// An FMU: unpacked, or shared with those that have unpacked the same file. It may lie [in an archive](inside).
     pub fn open(path: &Path) -> Result<Arc<Self>, PackageError> {
-        let identity = Identity::of(path).map_err(PackageError::Unreadable)?;
+        let (file, inner) = match located(path) {
+            Some((file, inner)) => (file, inner),
+            None => (path.to_owned(), String::new()),
+        };
+        let identity = Identity::of(&file).map_err(PackageError::Unreadable)?;
+        let identity = (identity, inner);
         let mut unpacked = UNPACKED.lock().unwrap_or_else(PoisonError::into_inner);
         let unpacked = unpacked.get_or_insert_with(|| {
             remove_left_over();
@@ -108,7 +182,11 @@ impl Package {
             return Ok(package);
         }
         unpacked.retain(|_, package| package.strong_count() > 0);
-        let package = Arc::new(Self::unpack(path)?);
+        let inner = &identity.1;
+        let package = Arc::new(match inner.is_empty() {
+            true => Self::unpack(path)?,
+            false => Self::unpack(taken_out(&file, inner)?.path())?,
+        });
         unpacked.insert(identity, Arc::downgrade(&package));
         Ok(package)
     }
@@ -116,12 +194,24 @@ impl Package {
     fn unpack(path: &Path) -> Result<Self, PackageError> {
         let mut archive = archive(path)?;
         let mut description = description(&mut archive)?;
-        let Some(abilities) = &description.co_simulation else {
-            return Err(PackageError::ModelExchange);
-        };
+        let co_simulation = description.co_simulation.as_ref();
+        let model_exchange = description.model_exchange.as_ref();
+        let identifiers = [
+            co_simulation.map(|abilities| abilities.identifier.as_str()),
+            model_exchange.map(|abilities| abilities.identifier.as_str()),
+        ];
         let platform = platform(description.version);
-        let missing = format!("binaries/{platform}/{}.so", abilities.identifier);
-        if archive.index_for_name(&missing).is_none() {
+        let library = |name: &str| format!("binaries/{platform}/{name}.so");
+        let libraries = identifiers.map(|name| name.map(library));
+        if libraries.iter().flatten().next().is_none() {
+            return Err(PackageError::NoInterface);
+        }
+        if let Some(missing) = libraries
+            .iter()
+            .flatten()
+            .find(|name| archive.index_for_name(name).is_none())
+            .cloned()
+        {
             let mut there: Vec<String> = archive
                 .file_names()
                 .filter_map(Result::ok)
@@ -150,7 +240,7 @@ impl Package {
         extract(&mut archive, folder.path(), packed)?;
         read_terminals(folder.path(), &mut description);
         Ok(Self {
-            library: folder.path().join(missing),
+            libraries: libraries.map(|name| name.map(|name| folder.path().join(name))),
             description,
             folder,
         })
@@ -158,7 +248,10 @@ impl Package {
 
     /// The description alone, without unpacking anything else.
     pub fn describe(path: &Path) -> Result<Description, PackageError> {
-        description(&mut archive(path)?)
+        match located(path) {
+            Some((file, inner)) => description(&mut archive(taken_out(&file, &inner)?.path())?),
+            None => description(&mut archive(path)?),
+        }
     }
 
     /// What the FMU says of itself.
@@ -166,25 +259,46 @@ impl Package {
         &self.description
     }
 
-    /// What it takes to make an instance.
-    pub(crate) fn origin(&self) -> Origin {
-        let abilities = self.description.co_simulation.as_ref();
-        let has_state = abilities.is_some_and(|can| can.has_state);
+    /// What it takes to make an instance of one of its interfaces, which it must have.
+    pub(crate) fn origin(&self, interface: Interface) -> Origin {
+        let description = &self.description;
+        let co_simulation = description.co_simulation.as_ref();
+        let (library, abilities) = match interface {
+            Interface::CoSimulation => (0, co_simulation.map(|can| can.state)),
+            Interface::ModelExchange => {
+                let model_exchange = description.model_exchange.as_ref();
+                (1, model_exchange.map(|can| can.state))
+            }
+        };
+        let [has_state, has_bytes] = abilities.unwrap_or_default();
         Origin {
-            version: self.description.version,
-            library: self.library.clone(),
+            version: description.version,
+            interface,
+            library: self.libraries[library].clone().unwrap_or_default(),
             resources: self.folder.path().join("resources"),
-            name: self.description.name.clone(),
-            token: self.description.token.clone(),
+            name: description.name.clone(),
+            token: description.token.clone(),
             has_state,
-            has_bytes: has_state && abilities.is_some_and(|can| can.has_state_bytes),
+            has_bytes: has_state && has_bytes,
+            has_events: interface == Interface::CoSimulation
+                && co_simulation.is_some_and(|can| can.has_event_mode),
+            returns_early: co_simulation.is_some_and(|can| can.returns_early),
+            takes_rates: interface == Interface::CoSimulation
+                && co_simulation.is_some_and(|can| can.interpolates_inputs),
+            has_structure: description
+                .of(Causality::StructuralParameter)
+                .next()
+                .is_some(),
         }
     }
 }
 
 impl Drop for Package {
     fn drop(&mut self) {
-        forget(&self.library);
+        self.libraries
+            .iter()
+            .flatten()
+            .for_each(|library| forget(library));
     }
 }
 

@@ -7,18 +7,22 @@ use oldham_cosim::{
 };
 
 use crate::bundle::Bundle;
-use crate::description::{Causality, Kind, Variability, Variable};
+use crate::description::{
+    Causality, Description, Interface, Kind, ModelExchange, Variability, Variable,
+};
 use crate::package::Package;
 use crate::plan::{Derived, Plan};
 use crate::runner::Runner;
-use crate::session::Setup;
+use crate::session::{Exchanged, Setup};
 use crate::worker::Proxy;
 
 /// The value of a parameter, or the start value of another variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
-    /// A number, in SI.
+    /// A number, in SI; an array is filled with it.
     Number(f64),
+    /// The numbers of an array, in SI.
+    Numbers(Vec<f64>),
     /// True or false.
     Flag(bool),
     /// Text, or the name of an enumeration.
@@ -48,6 +52,29 @@ pub struct Options {
     pub tolerance: Option<f64>,
     /// Where it runs.
     pub place: Where,
+    /// Which of its interfaces is used; co-simulation where it has both and nothing is said.
+    pub interface: Option<Interface>,
+    /// Whether inputs go on within its steps as they are predicted, where the FMU can do that. Else they are held.
+    pub interpolates: bool,
+}
+
+impl Options {
+    /// The interface of an FMU that is used, if it has that.
+    pub fn interface_of(&self, description: &Description) -> Result<Interface, String> {
+        let has_steps = description.co_simulation.is_some();
+        let has_rates = description.model_exchange.is_some();
+        match (self.interface, has_steps, has_rates) {
+            (None | Some(Interface::CoSimulation), true, _) => Ok(Interface::CoSimulation),
+            (None | Some(Interface::ModelExchange), _, true) => Ok(Interface::ModelExchange),
+            (Some(Interface::CoSimulation), ..) => {
+                Err("it is not made for co-simulation, but for model exchange".into())
+            }
+            (Some(Interface::ModelExchange), ..) => {
+                Err("it is not made for model exchange, but for co-simulation".into())
+            }
+            (None, ..) => Err("it is made neither for co-simulation nor for model exchange".into()),
+        }
+    }
 }
 
 impl Default for Options {
@@ -57,14 +84,16 @@ impl Default for Options {
             bundles: Vec::new(),
             tolerance: None,
             place: Where::Here,
+            interface: None,
+            interpolates: true,
         }
     }
 }
 
 /// An instance of an FMU that takes part in a co-simulation.
 ///
-/// Inputs are held within a step of the FMU: its value at the start. Outputs that depend on inputs at once are asked
-/// for with the inputs that the schedule gives.
+/// Inputs are held within a step of the FMU, or go on within it as they are predicted where the FMU can do that. Outputs
+/// that depend on inputs at once are asked for with the inputs that the schedule gives.
 pub struct FmuPart {
     ports: Ports,
     runner: Runner,
@@ -73,6 +102,7 @@ pub struct FmuPart {
     /// Numbers that are received and sent, those behind the ports among them.
     widths: [usize; 2],
     micro_steps: usize,
+    interpolates: bool,
     has_state: bool,
     has_bytes: bool,
     /// Whether some output depends on an input at once.
@@ -162,7 +192,7 @@ fn number(variable: &Variable, setting: &Setting) -> Option<f64> {
 /// Whether a setting fits a variable; the error says what does.
 pub(crate) fn fits(variable: &Variable, setting: &Setting) -> Result<(), String> {
     let is_open = match variable.causality {
-        Causality::Parameter | Causality::Input => true,
+        Causality::Parameter | Causality::StructuralParameter | Causality::Input => true,
         Causality::Output | Causality::Local => {
             variable.start.is_some() && variable.variability != Variability::Constant
         }
@@ -173,6 +203,18 @@ pub(crate) fn fits(variable: &Variable, setting: &Setting) -> Result<(), String>
     }
     if variable.kind == Kind::String && matches!(setting, Setting::Text(_)) {
         return Ok(());
+    }
+    if let Setting::Numbers(numbers) = setting {
+        let width = variable.width();
+        return match variable.kind.is_real() {
+            false => Err(format!("it is a {}", variable.kind.word())),
+            true if width.is_some_and(|width| width != numbers.len()) => Err(format!(
+                "it has {} numbers, not {}",
+                width.unwrap_or(0),
+                numbers.len()
+            )),
+            true => Ok(()),
+        };
     }
     match number(variable, setting) {
         Some(_) => Ok(()),
@@ -190,6 +232,47 @@ pub(crate) fn fits(variable: &Variable, setting: &Setting) -> Result<(), String>
     }
 }
 
+/// A description with the lengths of arrays that follow from these settings.
+pub(crate) fn structured(description: &Description, settings: &[(String, Setting)]) -> Description {
+    description.with_structure(|variable| {
+        let mut all = settings.iter();
+        let (_, setting) = all.find(|(name, _)| *name == variable.name)?;
+        number(variable, setting)
+    })
+}
+
+fn exchanged(can: &ModelExchange, description: &Description) -> Exchanged {
+    let width = |reference: &u32| {
+        let mut all = description.variables.iter();
+        let variable = all.find(|variable| variable.reference == *reference);
+        variable.and_then(Variable::width).unwrap_or(1)
+    };
+    Exchanged {
+        states: can.derivatives.iter().map(width).sum(),
+        indicators: can.event_indicators,
+        wants_steps: can.wants_steps,
+    }
+}
+
+/// Clocks are not ticked here: an FMU that needs it is refused by name.
+pub(crate) fn refuse_clocks(description: &Description, interface: Interface) -> Result<(), String> {
+    let has_events = match interface {
+        Interface::ModelExchange => true,
+        Interface::CoSimulation => {
+            let can = description.co_simulation.as_ref();
+            can.is_some_and(|can| can.has_event_mode)
+        }
+    };
+    let mut inputs = description.of(Causality::Input);
+    match inputs.find(|variable| variable.kind == Kind::Clock) {
+        Some(clock) if has_events => Err(format!(
+            "it needs its clock `{}` to be ticked, which is not supported",
+            clock.name
+        )),
+        _ => Ok(()),
+    }
+}
+
 impl FmuPart {
     /// A new instance that takes so many steps within a macro step.
     pub fn new(
@@ -197,39 +280,56 @@ impl FmuPart {
         options: &Options,
         micro_steps: usize,
     ) -> Result<Self, String> {
-        let description = package.description();
-        let plan = Plan::of(description, &options.settings, &options.bundles)
+        let description = structured(package.description(), &options.settings);
+        let interface = options.interface_of(&description)?;
+        refuse_clocks(&description, interface)?;
+        let plan = Plan::of(&description, &options.settings, &options.bundles)
             .map_err(|(_, error)| error.message)?;
-        let abilities = description.co_simulation.as_ref().expect("checked before");
-        let has_bytes = abilities.has_state && abilities.has_state_bytes;
+        let origin = package.origin(interface);
+        let (has_state, has_bytes) = (origin.has_state, origin.has_bytes);
+        let steps = description.co_simulation.as_ref();
+        let steps = steps.filter(|_| interface == Interface::CoSimulation);
+        let exchange = description.model_exchange.as_ref();
+        let exchange = exchange.filter(|_| interface == Interface::ModelExchange);
         let mut setup = Setup {
-            origin: package.origin(),
+            structure: Vec::new(),
             numbers: Vec::new(),
             texts: Vec::new(),
             received: plan.received.groups,
             sent: plan.sent.groups,
             widths: [plan.received.width, plan.sent.width],
             tolerance: options.tolerance,
-            fixed_step: abilities.fixed_step,
-            may_be_halved: abilities.has_variable_step,
+            fixed_step: steps.and_then(|can| can.fixed_step),
+            may_be_halved: steps.is_some_and(|can| can.has_variable_step),
+            interpolates: options.interpolates && (exchange.is_some() || origin.takes_rates),
+            exchange: exchange.map(|can| exchanged(can, &description)),
+            origin,
         };
         for (name, setting) in &options.settings {
             let variable = description
                 .variable(name)
                 .ok_or_else(|| format!("it has no variable `{name}`"))?;
             fits(variable, setting).map_err(|error| format!("`{name}`: {error}"))?;
-            match (setting, number(variable, setting)) {
-                (_, Some(value)) => {
-                    let value = variable.conversion.from_si(value);
-                    let values = vec![value; variable.width().unwrap_or(1)];
-                    let kind = variable.kind.clone();
-                    setup.numbers.push((kind, variable.reference, values));
-                }
+            let conversion = &variable.conversion;
+            let values = match (setting, number(variable, setting)) {
                 (Setting::Text(text), None) => {
                     setup.texts.push((variable.reference, text.clone()));
+                    continue;
                 }
-                _ => {}
-            }
+                (Setting::Numbers(numbers), _) => {
+                    let numbers = numbers.iter();
+                    numbers.map(|number| conversion.from_si(*number)).collect()
+                }
+                (_, Some(value)) => {
+                    vec![conversion.from_si(value); variable.width().unwrap_or(1)]
+                }
+                _ => continue,
+            };
+            let numbers = match variable.causality {
+                Causality::StructuralParameter => &mut setup.structure,
+                _ => &mut setup.numbers,
+            };
+            numbers.push((variable.kind.clone(), variable.reference, values));
         }
         let micro_steps = micro_steps.max(1);
         let widths = setup.widths;
@@ -247,6 +347,7 @@ impl FmuPart {
             before: vec![0.0; rates.count()],
             span: 0.0,
             feeds_through,
+            interpolates: setup.interpolates,
             given: vec![0.0; widths[0] * (micro_steps + 1)],
             found: vec![0.0; widths[1]],
             received: plan.received.derived,
@@ -255,7 +356,7 @@ impl FmuPart {
             ports: plan.ports,
             runner,
             micro_steps,
-            has_state: abilities.has_state,
+            has_state,
             has_bytes,
             phase: Phase::Made,
             is_begun: false,
@@ -309,7 +410,7 @@ impl FmuPart {
             let steps = self.micro_steps;
             let at = |k: usize| from + (to - from) * k as f64 / steps as f64;
             (0..steps).for_each(|k| self.take(at(k), k, inputs));
-            if self.runner.looks_ahead() {
+            if self.interpolates || self.runner.looks_ahead() {
                 self.take(to, steps, inputs);
             }
             self.present = None;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::description::{
-    Causality, CoSimulation, Description, Dimension, Experiment, Feedthrough, Kind, Variability,
-    Variable, Version,
+    Causality, CoSimulation, Description, Dimension, Experiment, Feedthrough, Kind, ModelExchange,
+    Variability, Variable, Version,
 };
 use crate::units::{Conversion, Exponents};
 
@@ -94,7 +94,10 @@ pub(crate) fn read(text: &str) -> Result<Description, String> {
                 step: number(node, "stepSize"),
             })
             .unwrap_or_default(),
-        has_model_exchange: children(root, "ModelExchange").next().is_some(),
+        model_exchange: children(root, "ModelExchange")
+            .next()
+            .map(|node| model_exchange(node, root, version, &variables))
+            .transpose()?,
         variables,
         feedthrough,
         terminals: Vec::new(),
@@ -130,26 +133,83 @@ fn number(node: Node<'_, '_>, name: &str) -> Option<f64> {
 }
 
 fn co_simulation(node: Node<'_, '_>, version: Version) -> Result<CoSimulation, String> {
-    let [state, bytes] = match version {
-        Version::Two => ["canGetAndSetFMUstate", "canSerializeFMUstate"],
-        Version::Three => ["canGetAndSetFMUState", "canSerializeFMUState"],
-    };
     let has_variable_step = is_true(node, "canHandleVariableCommunicationStepSize");
     Ok(CoSimulation {
         identifier: required(node, "modelIdentifier")?.to_owned(),
         has_variable_step,
         fixed_step: number(node, "fixedInternalStepSize").filter(|_| !has_variable_step),
-        has_state: is_true(node, state),
-        has_state_bytes: is_true(node, bytes),
-        interpolates_inputs: is_true(node, "canInterpolateInputs"),
+        state: states(node, version),
+        interpolates_inputs: version == Version::Two && is_true(node, "canInterpolateInputs"),
+        has_event_mode: is_true(node, "hasEventMode"),
+        returns_early: is_true(node, "canReturnEarlyAfterIntermediateUpdate")
+            || is_true(node, "mightReturnEarlyFromDoStep"),
+        has_intermediate_update: is_true(node, "providesIntermediateUpdate"),
         is_single: is_true(node, "canBeInstantiatedOnlyOncePerProcess"),
         needs_tool: is_true(node, "needsExecutionTool"),
     })
 }
 
-/// Units by name.
+/// Whether states can be saved, and as bytes.
+fn states(node: Node<'_, '_>, version: Version) -> [bool; 2] {
+    let names = match version {
+        Version::Two => ["canGetAndSetFMUstate", "canSerializeFMUstate"],
+        Version::Three => ["canGetAndSetFMUState", "canSerializeFMUState"],
+    };
+    names.map(|name| is_true(node, name))
+}
+
+fn model_exchange(
+    node: Node<'_, '_>,
+    root: Node<'_, '_>,
+    version: Version,
+    variables: &[Variable],
+) -> Result<ModelExchange, String> {
+    let structure = || children(root, "ModelStructure");
+    let derivatives = match version {
+        Version::Two => structure()
+            .flat_map(|structure| children(structure, "Derivatives"))
+            .flat_map(|all| children(all, "Unknown"))
+            .filter_map(|unknown| {
+                let place: usize = unknown.attribute("index")?.parse().ok()?;
+                Some(variables.get(place.checked_sub(1)?)?.reference)
+            })
+            .collect(),
+        Version::Three => structure()
+            .flat_map(|structure| children(structure, "ContinuousStateDerivative"))
+            .filter_map(|unknown| reference(unknown).ok())
+            .collect(),
+    };
+    Ok(ModelExchange {
+        identifier: required(node, "modelIdentifier")?.to_owned(),
+        state: states(node, version),
+        wants_steps: match version {
+            Version::Two => !is_true(node, "completedIntegratorStepNotNeeded"),
+            Version::Three => is_true(node, "needsCompletedIntegratorStep"),
+        },
+        derivatives,
+        event_indicators: match version {
+            Version::Two => {
+                let text = root.attribute("numberOfEventIndicators");
+                Some(text.and_then(|text| text.trim().parse().ok()).unwrap_or(0))
+            }
+            Version::Three => None,
+        },
+    })
+}
+
+/// Units by name, of an element with definitions of them.
+pub(crate) fn units_of(node: Node<'_, '_>) -> HashMap<String, Conversion> {
+    units_among(children(node, "Unit"))
+}
+
 fn units(root: Node<'_, '_>) -> HashMap<String, Conversion> {
-    let definitions = children(root, "UnitDefinitions").flat_map(|all| children(all, "Unit"));
+    let definitions = children(root, "UnitDefinitions");
+    units_among(definitions.flat_map(|all| children(all, "Unit")))
+}
+
+fn units_among<'a, 'i: 'a>(
+    definitions: impl Iterator<Item = Node<'a, 'i>>,
+) -> HashMap<String, Conversion> {
     let unit = |node: Node<'_, '_>| {
         let name = node.attribute("name")?;
         let conversion = match children(node, "BaseUnit").next() {

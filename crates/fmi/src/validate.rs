@@ -151,7 +151,9 @@ fn try_out(
     found
         .passed
         .push(format!("it takes {STEPS} steps of {step} s"));
-    let has_bytes = abilities.is_some_and(|can| can.has_state_bytes);
+    let exchange = description.model_exchange.as_ref();
+    let state = abilities.map(|can| can.state);
+    let [_, has_bytes] = state.or(exchange.map(|can| can.state)).unwrap_or_default();
     if part.state().is_none() {
         let word = "its state: it cannot save it";
         found.left_out.push(word.into());

@@ -304,6 +304,71 @@ fn who_answers_differently_each_time_is_found_out() {
     assert!(!decided, "{found:?}");
 }
 
+/// Workers of this program that have loaded a library of this name.
+fn workers_with(library: &str) -> Vec<u32> {
+    let own = std::process::id().to_string();
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let found = all.filter_map(|entry| {
+        let id: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        let mut fields = stat.rsplit(')').next()?.split_whitespace();
+        let is_own = fields.nth(1) == Some(&own);
+        let maps = std::fs::read_to_string(entry.path().join("maps")).ok()?;
+        (is_own && maps.contains(library)).then_some(id)
+    });
+    found.collect()
+}
+
+/// Killed at any time: the run ends soon, says so, and leaves no process. Long version: OLDHAM_KILLS=100.
+#[test]
+fn a_worker_that_is_killed_is_the_first_cause() {
+    with_workers();
+    let folder = TempDir::new().unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources");
+    let text = std::fs::read_to_string(sources.join("mass2.xml")).unwrap();
+    let text = text.replace("modelIdentifier=\"mass\"", "modelIdentifier=\"killed\"");
+    pack(folder.path(), "mass2", &sources.join("mass2.c"), &[], &text);
+    let model = read(folder.path(), &two("own")).unwrap();
+    let kills: u64 = std::env::var("OLDHAM_KILLS").map_or(4, |text| text.parse().unwrap());
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    for kill in 0..kills {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let pause = Duration::from_micros((seed >> 33) % 50_000);
+        let mut simulation = model.simulation().unwrap();
+        simulation.steps(1).unwrap();
+        let runs = std::thread::spawn(move || {
+            let outcome = simulation.run(Run::new(100_000_000, &mut Discard));
+            outcome.end.unwrap_err().to_string()
+        });
+        std::thread::sleep(pause);
+        let victims = workers_with("killed.so");
+        let victim = victims[(seed >> 20) as usize % victims.len()];
+        let killed = Instant::now();
+        let status = std::process::Command::new("kill")
+            .args(["-9", &victim.to_string()])
+            .status();
+        assert!(status.unwrap().success());
+        let message = runs.join().unwrap();
+        assert!(
+            killed.elapsed() < Duration::from_secs(5),
+            "{kill}: {:?}",
+            killed.elapsed()
+        );
+        assert!(message.contains("signal 9 (killed)"), "{kill}: {message}");
+        assert!(
+            message.contains("`one`") || message.contains("`two`"),
+            "{message}"
+        );
+        assert!(!workers_with("killed.so").contains(&victim));
+    }
+    drop(model);
+    let until = Instant::now() + Duration::from_secs(5);
+    while !workers_with("killed.so").is_empty() {
+        assert!(Instant::now() < until, "workers are left");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// Workers and descriptors do not pile up, whatever is built and thrown away.
 #[test]
 fn nothing_is_left_of_many_instances() {
@@ -313,7 +378,17 @@ fn nothing_is_left_of_many_instances() {
     let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let model = read(folder.path(), &two("own")).unwrap();
     let mut counts = Vec::new();
-    for _ in 0..60 {
+    // Pages in use: field two of this file.
+    let memory = || -> f64 {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        text.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let cycles: usize = std::env::var("OLDHAM_CYCLES").map_or(60, |text| text.parse().unwrap());
+    let mut early = 0.0;
+    for cycle in 0..cycles {
+        if cycle == cycles / 4 {
+            early = memory();
+        }
         let mut simulation = model.simulation().unwrap();
         simulation.steps(2).unwrap();
         drop(simulation);
@@ -328,4 +403,9 @@ fn nothing_is_left_of_many_instances() {
     );
     let most = counts.iter().map(|(_, open)| *open).max().unwrap();
     assert!(most < 300, "{counts:?}");
+    // Other tests of this program would count as growth; the long version runs alone.
+    if cycles > 1000 {
+        let late = memory();
+        assert!(late < 1.01 * early, "{early} pages, then {late}");
+    }
 }

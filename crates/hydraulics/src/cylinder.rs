@@ -65,6 +65,11 @@ impl Cylinder {
         }
     }
 
+    /// The least and the largest length within its stroke.
+    pub fn lengths(&self) -> [f64; 2] {
+        [-0.5, 0.5].map(|half| self.centre + half * self.stroke)
+    }
+
     /// Volumes of both chambers at a length (Pikuliński 2026, Eq. 30 and 31).
     pub fn volumes(&self, length: f64) -> [f64; 2] {
         let out = length - self.centre;

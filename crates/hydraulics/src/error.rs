@@ -57,6 +57,9 @@ pub enum CircuitError {
         /// The largest push.
         most: f64,
     },
+    /// Its equations of statics have no solution.
+    #[error("the circuit finds no rest: {0}")]
+    NoRest(String),
     /// A relief valve is open at rest.
     #[error(
         "the relief valve of `{actuator}` opens at {opens} Pa, and a chamber has {pressure} Pa at rest; let it open at a higher pressure"
@@ -85,7 +88,10 @@ impl CircuitError {
             Self::CannotHold { actuator, .. } | Self::ReliefOpens { actuator, .. } => {
                 Some(actuator)
             }
-            Self::NoActuator | Self::Pressures { .. } | Self::BeyondTheLaw { .. } => None,
+            Self::NoActuator
+            | Self::NoRest(_)
+            | Self::Pressures { .. }
+            | Self::BeyondTheLaw { .. } => None,
         }
     }
 }

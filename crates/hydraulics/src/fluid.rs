@@ -41,6 +41,11 @@ impl Fluid {
         }
     }
 
+    /// Speed in m/s of a jet per √Pa of the pressure that drives it.
+    pub(crate) fn jet(&self) -> f64 {
+        (2.0 / self.density).sqrt()
+    }
+
     /// The pressure up to which the law holds.
     pub fn limit(&self) -> f64 {
         if self.b < 0.0 {
@@ -90,12 +95,17 @@ impl Fluid {
 
     /// The derivative of the pressure by the logarithm of the density; zero in vapour.
     pub fn stiffness(&self, log_density: f64) -> f64 {
+        self.pressure_and_stiffness(log_density).1
+    }
+
+    /// Pressure and stiffness at once.
+    pub(crate) fn pressure_and_stiffness(&self, log_density: f64) -> (f64, f64) {
         let p = self.pressure(log_density);
-        if p > self.cavitation && log_density < DENSEST {
-            self.bulk_modulus(p)
-        } else {
-            0.0
-        }
+        let stiffness = match p > self.cavitation && log_density < DENSEST {
+            true => self.bulk_modulus(p),
+            false => 0.0,
+        };
+        (p, stiffness)
     }
 
     /// Energy that comes with each unit of volume that enters a chamber at this pressure: what the

@@ -1,138 +1,214 @@
-//! The circuit as a linear system about its present state.
+//! The network as a linear system about its present state.
+//!
+//! States are the unknowns of the network, then what spools have of their own: the position of one that lags behind its
+//! command, and what a speed control remembers.
 
 use oldham_cosim::{Linearisable, Linearisation, Subsystem};
 
-use crate::spool::Spool;
-use crate::subsystem::{Hydraulics, Received};
+use crate::element::Element;
+use crate::network::SpoolValve;
+use crate::part::NetworkPart;
 
-/// Step of differences of states: a change of the pressure by some kilopascals; of spools and inputs that
-/// are of the order of one.
+/// Step of differences, beside states and inputs of the order of one: a change of a pressure by some kilopascals.
 const STEP: f64 = 1e-6;
+/// A flow in m³/s beside which that of a line is changed.
+const FLOW: f64 = 1e-3;
+/// Distance of a spool from its command or from the end of its housing that counts as none.
+const NEAR: f64 = 1e-9;
 
-impl Hydraulics {
-    /// Why there is no linear model, if there is none.
-    fn unlinear(&self) -> Option<String> {
-        let mut actuators = self.actuators.iter();
-        actuators.find_map(|actuator| {
-            let name = &actuator.name;
-            if actuator.control.is_some() {
-                let what = "is led by a speed control, which has limits of its own";
-                return Some(format!("has no linear model: its actuator `{name}` {what}"));
-            }
-            let jumps = actuator.spool.lag == 0.0 && actuator.spool.rate.is_finite();
-            let what = "has a spool that moves at one speed or not at all";
-            jumps.then(|| format!("has no linear model: its actuator `{name}` {what}"))
-        })
+/// What a spool adds to the states.
+#[derive(Clone, Copy)]
+enum Own {
+    /// It lags behind its command.
+    Position(usize),
+    /// What its speed control remembers.
+    Memory(usize),
+}
+
+impl NetworkPart {
+    fn valve(&self, spool: usize) -> &SpoolValve {
+        &self.equations.network.spools[spool].value
     }
 
-    /// Actuators whose spools take time to follow.
-    fn following(&self) -> Vec<usize> {
-        let follows = |&i: &usize| self.actuators[i].spool != Spool::AT_ONCE;
-        (0..self.actuators.len()).filter(follows).collect()
+    /// What a spool is told: its displacement, or the speed that is lacking.
+    fn told(&self, spool: usize, inputs: &[f64]) -> f64 {
+        let command = self.equations.commands[spool].map_or(0.0, |place| inputs[place]);
+        match self.valve(spool).control {
+            None => command,
+            Some((_, cylinder)) => command - self.equations.moved(cylinder, inputs)[1],
+        }
     }
 
-    /// Rates of the states: densities of chambers, then spools that take time.
-    fn rates(&self, inputs: &[f64]) -> Vec<f64> {
-        let mut rates = Vec::new();
-        let spool = |actuator: usize, command: f64| match self.actuators[actuator].spool {
-            Spool::AT_ONCE => command,
-            _ => self.spools[actuator],
-        };
-        for actuator in 0..self.actuators.len() {
-            let received = Received::of(inputs, actuator);
-            let place = spool(actuator, received.command);
-            for chamber in 0..2 {
-                let around = self.surroundings(actuator, chamber, received, place);
-                rates.push(around.rate(self.chambers[2 * actuator + chamber]).0);
+    /// Why there is no linear model here, if there is none.
+    fn unlinear(&self, inputs: &[f64]) -> Option<String> {
+        let spools = self.equations.network.spools.iter().enumerate();
+        let mut reasons = spools.filter_map(|(index, named)| {
+            let (valve, place) = (&named.value, self.spools[index]);
+            let [least, most] = valve.housing();
+            let is_at_end = place < least + NEAR || place > most - NEAR;
+            let what = match valve.control {
+                Some(_) if valve.spool.lag > 0.0 => {
+                    "is led by a speed control and lags behind it, for which there is no linear model"
+                }
+                Some(_) if is_at_end => "is led by a speed control and at the end of its housing",
+                None if valve.spool.lag == 0.0 && valve.spool.rate.is_finite() => {
+                    let left = (self.told(index, inputs) - place).abs();
+                    (left > NEAR).then_some("moves at its largest speed")?
+                }
+                _ => return None,
+            };
+            let name = &named.name;
+            Some(format!("has no linear model here: its spool `{name}` {what}"))
+        });
+        reasons.next()
+    }
+
+    fn own(&self) -> Vec<Own> {
+        let spools = 0..self.equations.network.spools.len();
+        let own = spools.filter_map(|spool| match self.valve(spool) {
+            SpoolValve {
+                control: Some(_), ..
+            } => Some(Own::Memory(spool)),
+            valve if valve.spool.lag > 0.0 => Some(Own::Position(spool)),
+            _ => None,
+        });
+        own.collect()
+    }
+
+    fn own_mut(&mut self, own: Own) -> &mut f64 {
+        match own {
+            Own::Position(spool) => &mut self.spools[spool],
+            Own::Memory(spool) => &mut self.memories[spool],
+        }
+    }
+
+    /// Rates of all states, and what is sent.
+    fn answers(&mut self, t: f64, inputs: &[f64], own: &[Own]) -> Option<Vec<f64>> {
+        for spool in 0..self.spools.len() {
+            let told = self.told(spool, inputs);
+            let (control, lag) = (self.valve(spool).control, self.valve(spool).spool.lag);
+            match control {
+                Some((control, _)) => {
+                    self.spools[spool] = self.memories[spool] - control.derivative * told;
+                }
+                None if lag == 0.0 => self.spools[spool] = told,
+                None => {}
             }
         }
-        for actuator in self.following() {
-            let Spool { rate, lag } = self.actuators[actuator].spool;
-            let left = Received::of(inputs, actuator).command - self.spools[actuator];
-            rates.push((left / lag).clamp(-rate, rate));
-        }
-        rates
+        self.equations.see(inputs, &self.spools);
+        let mut answers = self.rates().to_vec();
+        answers.extend(own.iter().map(|own| match *own {
+            Own::Position(spool) => {
+                let valve = self.valve(spool).spool;
+                let left = self.told(spool, inputs) - self.spools[spool];
+                (left / valve.lag).clamp(-valve.rate, valve.rate)
+            }
+            Own::Memory(spool) => {
+                let control = self.valve(spool).control.map(|(control, _)| control);
+                control.map_or(0.0, |it| -it.proportional * self.told(spool, inputs))
+            }
+        }));
+        let before = answers.len();
+        answers.resize(before + self.ports().output_width(), 0.0);
+        self.outputs(t, inputs, &mut answers[before..]).ok()?;
+        Some(answers)
     }
 
-    /// A state, to be changed.
-    fn state_mut(&mut self, state: usize) -> &mut f64 {
-        match state.checked_sub(self.chambers.len()) {
-            None => &mut self.chambers[state],
-            Some(spool) => {
-                let actuator = self.following()[spool];
-                &mut self.spools[actuator]
-            }
+    /// The step of differences of an unknown.
+    fn step_of(&self, unknown: usize) -> f64 {
+        let state = |place: &Option<usize>| *place == Some(unknown);
+        let element = self.equations.states.iter().position(state);
+        STEP * match element.map(|index| &self.equations.network.elements[index].value) {
+            Some(Element::Accumulator(gas)) => gas.volume,
+            Some(_) => FLOW,
+            None => 1.0,
         }
     }
 }
 
-impl Linearisable for Hydraulics {
+impl Linearisable for NetworkPart {
     /// By central differences of the equations.
     fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
-        if self.unlinear().is_some() {
+        self.refused = self.unlinear(inputs);
+        if self.refused.is_some() {
             return None;
         }
-        let states = self.chambers.len() + self.following().len();
-        let (width, sent) = (inputs.len(), self.ports().output_width());
+        self.see(inputs);
+        let kept = (self.x.clone(), self.spools.clone(), self.memories.clone());
+        // Its oil stays where it is while lengths change.
+        let started = std::mem::replace(&mut self.started, 1);
+        let own = self.own();
+        let unknowns = self.x.len();
+        let (states, width) = (unknowns + own.len(), inputs.len());
         let mut changed = inputs.to_vec();
         // Columns: of rates and outputs by each state, then by each input.
         let mut columns: Vec<Vec<f64>> = Vec::new();
+        let mut is_known = true;
         for place in 0..states + width {
-            let mut at = |part: &mut Self, step: f64| -> Option<Vec<f64>> {
-                match place.checked_sub(states) {
-                    None => *part.state_mut(place) += step,
-                    Some(input) => changed[input] = inputs[input] + step,
-                }
-                let mut found = part.rates(&changed);
-                let mut outputs = vec![0.0; sent];
-                let is_known = part.outputs(t, &changed, &mut outputs).is_ok();
-                found.extend(outputs);
-                is_known.then_some(found)
+            let step = if place < unknowns {
+                self.step_of(place)
+            } else {
+                STEP
             };
-            let kept = (place < states).then(|| *self.state_mut(place));
-            let restore = |part: &mut Self| {
-                if let Some(kept) = kept {
-                    *part.state_mut(place) = kept;
+            let sides = [step, -step].map(|step| {
+                if place < unknowns {
+                    self.x[place] += step;
+                } else if place < states {
+                    *self.own_mut(own[place - unknowns]) += step;
+                } else {
+                    changed[place - states] += step;
                 }
+                let found = self.answers(t, &changed, &own);
+                self.x.copy_from_slice(&kept.0);
+                self.spools.copy_from_slice(&kept.1);
+                self.memories.copy_from_slice(&kept.2);
+                changed.copy_from_slice(inputs);
+                found
+            });
+            let [Some(plus), Some(minus)] = sides else {
+                is_known = false;
+                break;
             };
-            let plus = at(self, STEP);
-            restore(self);
-            let minus = at(self, -STEP);
-            restore(self);
-            if let Some(input) = place.checked_sub(states) {
-                changed[input] = inputs[input];
-            }
-            let slope = |(plus, minus): (f64, f64)| (plus - minus) / (2.0 * STEP);
-            columns.push(plus?.into_iter().zip(minus?).map(slope).collect());
+            let pairs = plus.into_iter().zip(minus);
+            columns.push(
+                pairs
+                    .map(|(plus, minus)| (plus - minus) / (2.0 * step))
+                    .collect(),
+            );
         }
+        self.started = started;
+        self.see(inputs);
+        let sent = self.ports().output_width();
         let block = |rows: std::ops::Range<usize>, among: std::ops::Range<usize>| -> Vec<f64> {
             let row = |i: usize| columns[among.clone()].iter().map(move |column| column[i]);
             rows.flat_map(row).collect()
         };
         let (rates, outputs) = (0..states, states..states + sent);
-        let (own, given) = (0..states, states..states + width);
-        Some(Linearisation {
+        let (by_states, by_inputs) = (0..states, states..states + width);
+        is_known.then(|| Linearisation {
             states,
-            a: block(rates.clone(), own.clone()),
-            b: block(rates, given.clone()),
-            c: block(outputs.clone(), own),
-            d: block(outputs, given),
+            a: block(rates.clone(), by_states.clone()),
+            b: block(rates, by_inputs.clone()),
+            c: block(outputs.clone(), by_states),
+            d: block(outputs, by_inputs),
             sample: None,
         })
     }
 
     fn not_linear(&mut self) -> Option<String> {
-        self.unlinear()
+        self.refused.clone()
     }
 
     fn state_names(&mut self) -> Vec<String> {
-        let chambers = self.actuators.iter().flat_map(|actuator| {
-            let name = &actuator.name;
-            [format!("{name}.chamber1"), format!("{name}.chamber2")]
-        });
-        let following = self.following();
-        let spools = following.iter();
-        let spools = spools.map(|&i| format!("{}.spool", self.actuators[i].name));
-        chambers.chain(spools).collect()
+        let unknowns = (0..self.x.len()).map(|unknown| self.name_of(unknown));
+        let mut names: Vec<String> = unknowns.collect();
+        for own in self.own() {
+            let (Own::Position(spool) | Own::Memory(spool)) = own;
+            names.push(format!(
+                "{}.spool",
+                self.equations.network.spools[spool].name
+            ));
+        }
+        names
     }
 }

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use oldham_cosim::{EnergyBalance, Hold, Inputs, Ports, Snapshot, Source, Subsystem};
 use oldham_hydraulics::{
-    Actuator, Circuit, CircuitError, Cylinder, Fluid, Hydraulics, Relief, Rest, SafetyValves,
+    Actuator, Circuit, CircuitError, Cylinder, Fluid, NetworkPart, Relief, Rest, SafetyValves,
     Spool, Supply, Valve,
 };
 
@@ -50,7 +50,7 @@ fn inputs(ports: &Ports, given: &[Function]) -> Inputs {
 }
 
 /// Advances in equal steps; gives the outputs at the end.
-fn run(hydraulics: &mut Hydraulics, given: &[Function], duration: f64, steps: usize) -> Vec<f64> {
+fn run(hydraulics: &mut NetworkPart, given: &[Function], duration: f64, steps: usize) -> Vec<f64> {
     let mut inputs = inputs(hydraulics.ports(), given);
     let time = |k: usize| duration * k as f64 / steps as f64;
     for k in 0..steps {
@@ -73,7 +73,7 @@ const WAVE: Function = |t| 0.03 * (TAU * 3.0 * t).sin();
 
 #[test]
 fn at_rest_under_its_load_nothing_changes() {
-    let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+    let mut hydraulics = circuit(vec![lift(1e5)]).part().unwrap();
     let [force, p1, p2] = run(&mut hydraulics, &[STILL, ZERO, ZERO], 1.0, 1000)[..] else {
         panic!("three outputs");
     };
@@ -84,7 +84,7 @@ fn at_rest_under_its_load_nothing_changes() {
 #[test]
 fn the_method_is_of_second_order() {
     let end = |steps: usize| {
-        let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+        let mut hydraulics = circuit(vec![lift(1e5)]).part().unwrap();
         run(&mut hydraulics, &[STROKE, RATE, WAVE], 0.1, steps)[0]
     };
     let exact = end(64_000);
@@ -99,8 +99,8 @@ fn the_method_is_of_second_order() {
 #[test]
 fn pressures_are_those_of_the_equations_as_they_are_printed() {
     let (rho, area, stroke, a, b) = (850.0, 65e-4, 0.442, 6.53e-10, -1.19e-18);
-    let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
-    let neutral = hydraulics.neutral(0);
+    let mut hydraulics = circuit(vec![lift(1e5)]).part().unwrap();
+    let neutral = circuit(vec![lift(1e5)]).at_rest().unwrap()[0].spool;
     let rate_of = |t: f64, p: [f64; 2]| -> [f64; 2] {
         let opening = neutral + WAVE(t);
         let root = |d: f64| if d > 0.0 { (2.0 * d / rho).sqrt() } else { 0.0 };
@@ -117,7 +117,7 @@ fn pressures_are_those_of_the_equations_as_they_are_printed() {
             bulk(p[1]) / (area * lengths[1]) * (-area * RATE(t) + valve(1.0 - opening, p[1])),
         ]
     };
-    let mut p = hydraulics.pressures(0);
+    let mut p = [0, 1].map(|chamber| hydraulics.pressure(chamber));
     let (steps, h) = (10_000, 1e-5);
     let along = |p: [f64; 2], k: [f64; 2], s: f64| [p[0] + s * k[0], p[1] + s * k[1]];
     for n in 0..steps {
@@ -131,7 +131,11 @@ fn pressures_are_those_of_the_equations_as_they_are_printed() {
         }
     }
     run(&mut hydraulics, &[STROKE, RATE, WAVE], 0.1, 20_000);
-    for (found, expected) in hydraulics.pressures(0).iter().zip(p) {
+    for (found, expected) in [0, 1]
+        .map(|chamber| hydraulics.pressure(chamber))
+        .iter()
+        .zip(p)
+    {
         assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
     }
 }
@@ -140,13 +144,13 @@ fn pressures_are_those_of_the_equations_as_they_are_printed() {
 #[test]
 fn energy_is_accounted_for_to_the_order_of_the_method() {
     let imbalance = |steps: usize| {
-        let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+        let mut hydraulics = circuit(vec![lift(1e5)]).part().unwrap();
         let given = [STROKE, RATE, WAVE];
         let mut inputs = inputs(hydraulics.ports(), &given);
         let (mut work, duration) = (0.0, 0.1);
         let start = hydraulics.energy(0.0, &given.map(|f| f(0.0)));
         let time = |k: usize| duration * k as f64 / steps as f64;
-        let force = |hydraulics: &mut Hydraulics, t: f64| {
+        let force = |hydraulics: &mut NetworkPart, t: f64| {
             let mut outputs = [0.0; 3];
             let at = given.map(|f| f(t));
             hydraulics.outputs(t, &at, &mut outputs).unwrap();
@@ -175,7 +179,7 @@ fn energy_is_accounted_for_to_the_order_of_the_method() {
 /// comes back when the void is filled.
 #[test]
 fn a_torn_chamber_cavitates_and_recovers() {
-    let mut hydraulics = Hydraulics::new(&circuit(vec![lift(0.0)])).unwrap();
+    let mut hydraulics = circuit(vec![lift(0.0)]).part().unwrap();
     const TORN: Function = |t| 0.5 + 4.0 * t;
     const FAST: Function = |_| 4.0;
     let outputs = run(&mut hydraulics, &[TORN, FAST, ZERO], 0.02, 100);
@@ -192,7 +196,7 @@ fn beyond_stroke_and_housing_all_stays_finite() {
     const IN: [Function; 3] = [|t| 0.5 - 3.0 * t, |_| -3.0, |_| -7.0];
     for (given, side) in [(OUT, 1.0), (IN, -1.0)] {
         for duration in [0.05, 0.1, 0.2] {
-            let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+            let mut hydraulics = circuit(vec![lift(1e5)]).part().unwrap();
             let outputs = run(&mut hydraulics, &given, duration, 1000);
             assert!(outputs.iter().all(|value| value.is_finite()), "{outputs:?}");
             if duration > 0.08 {
@@ -207,8 +211,8 @@ fn several_actuators_do_not_disturb_each_other() {
     let mut second = lift(1e5);
     second.name = "reach".into();
     second.rest = Rest::Spool(0.5);
-    let mut both = Hydraulics::new(&circuit(vec![second, lift(1e5)])).unwrap();
-    let mut alone = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+    let mut both = circuit(vec![second, lift(1e5)]).part().unwrap();
+    let mut alone = circuit(vec![lift(1e5)]).part().unwrap();
     let given = [STILL, ZERO, ZERO, STROKE, RATE, WAVE];
     let both = run(&mut both, &given, 0.05, 250);
     let alone = run(&mut alone, &given[3..], 0.05, 250);
@@ -218,7 +222,7 @@ fn several_actuators_do_not_disturb_each_other() {
 
 #[test]
 fn a_restored_state_repeats_every_bit() {
-    let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+    let mut hydraulics = circuit(vec![lift(1e5)]).part().unwrap();
     let given = [STROKE, RATE, WAVE];
     run(&mut hydraulics, &given, 0.03, 100);
     let mut saved = Snapshot::default();
@@ -235,11 +239,11 @@ fn all_mistakes_are_told_at_once() {
     bad.supply.tank = 9e6;
     bad.fluid.b = -1e-16;
     bad.actuators[1].cylinder.stroke = 0.0;
-    let errors = Hydraulics::new(&bad).unwrap_err().0;
+    let errors = bad.part().unwrap_err().0;
     assert_eq!(errors.len(), 5, "{errors:?}");
     let mut heavy = circuit(vec![lift(1e5)]);
     heavy.actuators[0].rest = Rest::Load(1e5);
-    let error = Hydraulics::new(&heavy).unwrap_err().to_string();
+    let error = heavy.part().unwrap_err().to_string();
     assert!(error.contains("cannot hold a load of 100000 N"), "{error}");
     assert!(error.contains("48750"), "{error}");
 }
@@ -270,9 +274,9 @@ fn the_machine_with_two_actuators_is_held_at_the_known_spools() {
         let cylinder = Cylinder::new([65e-4; 2], 0.442, 0.5);
         Actuator::holding(name, cylinder, Valve::new(5e-4, 0.67), load)
     });
-    let hydraulics = Hydraulics::new(&circuit(actuators.to_vec())).unwrap();
-    assert!((hydraulics.neutral(0) - 0.441_599).abs() < 5e-7);
-    assert!((hydraulics.neutral(1) - 0.487_108).abs() < 5e-7);
+    let rest = circuit(actuators.to_vec()).at_rest().unwrap();
+    assert!((rest[0].spool - 0.441_599).abs() < 5e-7);
+    assert!((rest[1].spool - 0.487_108).abs() < 5e-7);
 }
 
 /// All ways closed, the piston still: pressures stay. Opened, the free piston moves at the speed that the valve's flow
@@ -281,15 +285,15 @@ fn the_machine_with_two_actuators_is_held_at_the_known_spools() {
 fn a_closed_centre_holds_and_feeds_as_its_orifice_does() {
     let mut lift = lift(0.0);
     lift.valve = lift.valve.closed(0.1);
-    let mut hydraulics = Hydraulics::new(&circuit(vec![lift.clone()])).unwrap();
-    assert_eq!(hydraulics.neutral(0), 0.5);
+    let mut hydraulics = circuit(vec![lift.clone()]).part().unwrap();
+    assert_eq!(circuit(vec![lift.clone()]).at_rest().unwrap()[0].spool, 0.5);
     let still: [Function; 3] = [|_| 0.5, |_| 0.0, |_| 0.04];
     let outputs = run(&mut hydraulics, &still, 1.0, 100);
     assert!((outputs[0] - LOAD).abs() < 1e-6 * LOAD, "{outputs:?}");
     // Wide open, retracting at a speed at which both chambers keep the middle pressure: no force.
     let mut unloaded = lift;
     unloaded.rest = Rest::Load(0.0);
-    let mut hydraulics = Hydraulics::new(&circuit(vec![unloaded])).unwrap();
+    let mut hydraulics = circuit(vec![unloaded]).part().unwrap();
     let moved: [Function; 3] = [|t| 0.5 - SPEED * t, |_| -SPEED, |_| 0.5];
     let outputs = run(&mut hydraulics, &moved, 0.02, 2000);
     let half = 0.5 * (7.6e6 - 1e5);
@@ -312,7 +316,7 @@ fn a_relief_valve_gives_off_what_the_piston_displaces() {
         }),
         makeup: Some(1e-7),
     };
-    let mut hydraulics = Hydraulics::new(&circuit(vec![lift.clone()])).unwrap();
+    let mut hydraulics = circuit(vec![lift.clone()]).part().unwrap();
     let moved: [Function; 3] = [|t| 0.5 - 0.1 * t, |_| -0.1, |_| 0.0];
     let outputs = run(&mut hydraulics, &moved, 1.0, 2000);
     // Chamber 2 shrinks by 0.1 m/s times its area; chamber 1 is filled from the tank.
@@ -324,7 +328,7 @@ fn a_relief_valve_gives_off_what_the_piston_displaces() {
         pressure: 3e6,
         conductance: 1e-9,
     });
-    let errors = Hydraulics::new(&circuit(vec![lift])).unwrap_err().0;
+    let errors = circuit(vec![lift]).part().unwrap_err().0;
     assert!(
         matches!(errors[0], CircuitError::ReliefOpens { .. }),
         "{errors:?}"
@@ -341,8 +345,8 @@ fn a_slow_spool_arrives_late_and_is_part_of_the_state() {
     };
     let command: [Function; 3] = [|_| 0.5, |_| 0.0, |_| 0.05];
     let [mut fast, mut slow] =
-        [lift(0.0), slow].map(|actuator| Hydraulics::new(&circuit(vec![actuator])).unwrap());
-    let force = |part: &mut Hydraulics, duration| run(part, &command, duration, 2000)[0];
+        [lift(0.0), slow].map(|actuator| circuit(vec![actuator]).part().unwrap());
+    let force = |part: &mut NetworkPart, duration| run(part, &command, duration, 2000)[0];
     let at_once = force(&mut fast, 0.4);
     let half_way = force(&mut slow, 0.25);
     assert!((half_way - at_once).abs() > 100.0, "{half_way} {at_once}");
@@ -355,4 +359,72 @@ fn a_slow_spool_arrives_late_and_is_part_of_the_state() {
     );
     snapshot.restore(slow.state().unwrap());
     assert_eq!(force(&mut slow, 0.5), arrived);
+}
+
+/// κ² (pump − p) = (1 − κ)² (p − tank) for chamber 1, and the other way round for chamber 2, from end to end of the housing.
+#[test]
+fn at_a_given_spool_pressures_are_those_of_the_closed_form() {
+    for spool in [0.0, 1e-3, 0.1, 0.3, 0.5, 0.9, 1.0] {
+        let mut given = lift(0.0);
+        given.rest = Rest::Spool(spool);
+        let found = circuit(vec![given]).at_rest().unwrap()[0];
+        for (kappa, p) in [spool, 1.0 - spool].into_iter().zip(found.pressures) {
+            let (feed, drain) = (kappa * kappa, (1.0 - kappa) * (1.0 - kappa));
+            let expected = (feed * 7.6e6 + drain * 1e5) / (feed + drain);
+            // Below 1 kPa flow is laminar, and not that of the square root.
+            assert!((p - expected).abs() < 1e-9 * 7.6e6 || (p - expected).abs() < 1e3);
+            let is_turbulent = (p - 1e5).min(7.6e6 - p) > 1e3;
+            assert!(
+                !is_turbulent || (p / expected - 1.0).abs() < 1e-9,
+                "{p} {expected}"
+            );
+        }
+    }
+}
+
+/// Under any load that pressures can carry the spool is found, with areas that differ too: the pressures follow from the load and
+/// from p₁ + p₂ = pump + tank, the spool from the flow into chamber 1.
+#[test]
+fn a_spool_is_found_for_every_load_that_can_be_carried() {
+    let supply = [7.6e6, 1e5];
+    for areas in [[65e-4; 2], [65e-4, 45e-4], [20e-4, 90e-4]] {
+        let thrust = |p: [f64; 2]| areas[1] * p[1] - areas[0] * p[0];
+        let (least, most) = (thrust(supply), thrust([supply[1], supply[0]]));
+        for share in [0.001, 0.02, 0.3, 0.5, 0.77, 0.98, 0.999] {
+            let load = least + share * (most - least);
+            let mut held = lift(0.0);
+            held.cylinder.areas = areas;
+            held.rest = Rest::Load(load);
+            let found = circuit(vec![held]).at_rest().unwrap()[0];
+            let first = ((supply[0] + supply[1]) * areas[1] - load) / (areas[0] + areas[1]);
+            let [feed, drain] = [(supply[0] - first).sqrt(), (first - supply[1]).sqrt()];
+            let spool = drain / (feed + drain);
+            assert!((found.spool - spool).abs() < 1e-9, "{found:?} {spool}");
+            assert!((found.pressures[0] / first - 1.0).abs() < 1e-9, "{found:?}");
+            assert!(
+                (found.force - load).abs() < 1e-6 * most.max(-least),
+                "{found:?}"
+            );
+        }
+        for beyond in [least - 1.0, most + 1.0, f64::NAN] {
+            let mut held = lift(0.0);
+            held.cylinder.areas = areas;
+            held.rest = Rest::Load(beyond);
+            let errors = circuit(vec![held]).at_rest().unwrap_err().0;
+            assert!(matches!(errors[0], CircuitError::CannotHold { .. }));
+        }
+    }
+}
+
+#[test]
+fn a_length_that_is_not_a_number_is_told() {
+    let mut part = circuit(vec![lift(1e5)]).part().unwrap();
+    let given: [Function; 3] = [|_| f64::NAN, ZERO, ZERO];
+    let mut inputs = inputs(part.ports(), &given);
+    let error = part.advance(0.0, 1e-3, &mut inputs).unwrap_err();
+    assert!(error.to_string().contains("`lift` is torn"), "{error}");
+    let given: [Function; 3] = [STILL, |_| f64::NAN, ZERO];
+    let mut inputs = self::inputs(part.ports(), &given);
+    let error = part.advance(0.0, 1e-3, &mut inputs).unwrap_err();
+    assert!(error.to_string().contains("lift.chamber1"), "{error}");
 }

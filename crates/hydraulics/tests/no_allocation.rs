@@ -4,7 +4,7 @@
 mod allocations;
 
 use oldham_cosim::{EnergyBalance, Hold, Inputs, Subsystem};
-use oldham_hydraulics::{Actuator, Circuit, Cylinder, Fluid, Hydraulics, Supply, Valve};
+use oldham_hydraulics::{Actuator, Circuit, Cylinder, Fluid, Supply, Valve};
 
 #[test]
 fn advancing_and_reading_outputs_allocates_nothing() {
@@ -21,7 +21,7 @@ fn advancing_and_reading_outputs_allocates_nothing() {
         actuators: vec![actuator("lift", 8829.0), actuator("reach", 0.0)],
         micro_steps: 60,
     };
-    let mut hydraulics = Hydraulics::new(&circuit).unwrap();
+    let mut hydraulics = circuit.part().unwrap();
     let ports = hydraulics.ports().clone();
     let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
     let values = [0.5, 0.1, 0.0, 0.51, -0.1, 0.2];

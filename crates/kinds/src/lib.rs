@@ -11,7 +11,7 @@ pub fn native() -> &'static Extensions {
     KINDS.get_or_init(|| {
         let mut kinds = Extensions::new();
         oldham_vehicle::register(&mut kinds);
-        oldham_hydraulic_network::register(&mut kinds);
+        oldham_hydraulics::register(&mut kinds);
         kinds
     })
 }

@@ -7,7 +7,6 @@ use oldham_cosim::{
     Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::{Dmd, PlainDmd};
-use oldham_hydraulics::Hydraulics;
 use oldham_lumped::{Integrator, Lumped, Spec};
 use oldham_prediction::IntegratedMotion;
 
@@ -149,9 +148,6 @@ impl Model {
                     return Ok(Solvers::Cut(Box::new(parts), Vec::new()));
                 }
                 boxed(spec.part(start)).map_err(|error| vec![error.to_string()])
-            }
-            Content::Hydraulics(circuit) => {
-                boxed(Hydraulics::new(circuit)).map_err(|errors| texts(&errors.0))
             }
             Content::Control(controller) => {
                 let timing = self.timing(part, advances);

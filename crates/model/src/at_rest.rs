@@ -1,10 +1,9 @@
 //! What carries mechanisms, at rest.
 
 use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports, Subsystem};
-use oldham_hydraulics::Circuit;
 use serde::Serialize;
 
-use crate::extensions::{AtRest, RestingValue};
+use crate::extensions::{AtRest, NoRest, RestingValue};
 use crate::mechanism::{Carried, Rest};
 use crate::model::{ConnectionSpec, Content, DrivenInput, ForeignSpec, Model};
 
@@ -103,7 +102,7 @@ impl ForeignSpec {
         place: usize,
         wires: Wires<'_>,
         carried: impl Fn((usize, InputPort)) -> Option<Carried>,
-    ) -> Option<Result<AtRest, String>> {
+    ) -> Option<Result<AtRest, NoRest>> {
         let bearing = self.part.load_bearing()?;
         let solver = self.solver().ok()?;
         let ports = solver.ports();
@@ -145,10 +144,15 @@ impl Model {
             time: time.unwrap_or(self.spec.clock.start),
         };
         let found = parts.filter_map(|(place, part)| match &part.content {
-            Content::Foreign(spec) => Some(RestingPart {
-                name: part.name.clone(),
-                values: spec.at_rest(place, wires, carried)?.map(|rest| rest.values),
-            }),
+            Content::Foreign(spec) => {
+                let values = spec.at_rest(place, wires, carried)?;
+                let values = values.map(|rest| rest.values);
+                let has_any = !values.as_ref().is_ok_and(Vec::is_empty);
+                has_any.then(|| RestingPart {
+                    name: part.name.clone(),
+                    values: values.map_err(|why| why.to_string()),
+                })
+            }
             _ => None,
         });
         found.collect()
@@ -170,14 +174,5 @@ impl Model {
             Some((part.name.as_str(), name.as_str()))
         });
         unknown.collect()
-    }
-
-    /// Its hydraulic circuits, with their names.
-    pub fn circuits(&self) -> impl Iterator<Item = (&str, &Circuit)> {
-        let parts = self.spec.parts.iter();
-        parts.filter_map(|part| match &part.content {
-            Content::Hydraulics(circuit) => Some((&*part.name, circuit)),
-            _ => None,
-        })
     }
 }

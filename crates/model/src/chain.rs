@@ -81,7 +81,7 @@ impl Model {
                 let (name, _) = spec.whole.outputs.get(port.0)?;
                 Some((format!("{}.{name}.x", sender.name), None))
             }
-            Content::Hydraulics(_) | Content::Control(_) | Content::Foreign(_) => None,
+            Content::Control(_) | Content::Foreign(_) => None,
         }
     }
 }

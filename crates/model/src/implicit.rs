@@ -116,7 +116,6 @@ impl PartSpec {
                 spec.cutting = None;
                 spec.options.tolerance = spec.options.tolerance.min(TOLERANCE);
             }
-            Content::Hydraulics(circuit) => circuit.micro_steps = micro_steps,
             // It has no steps of its own to be refined.
             Content::Control(_) => {}
             Content::Foreign(spec) => spec.micro_steps = micro_steps,

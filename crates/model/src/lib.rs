@@ -71,10 +71,10 @@ pub use compensation::gains::{Gains, GainsError};
 pub use compensation::{Approach, CompensationError, Offer};
 pub use data::DataFile;
 pub use extensions::{
-    AtRest, Context, Extensions, ForeignJoint, ForeignPart, LoadBearing, PredictorFactory,
-    RestingValue, Site,
+    AtRest, Context, Extensions, ForeignJoint, ForeignPart, LoadBearing, NoRest, PredictorFactory,
+    RestingValue, Site, Stroke, WantedLoad,
 };
-pub use format::{At, Formula, TimeFunction};
+pub use format::{At, Entry, Formula, Named, TimeFunction};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
     About, ActuatorLoad, InterfaceNode, JointReaction, Look, Mechanism, MeshFile, Outline,

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use oldham_control::Controller;
 use oldham_cosim::{InputPort, OutputPort, Scale, Schedule, Subsystem};
 use oldham_expression::Expression;
-use oldham_hydraulics::Circuit;
 use oldham_lumped::{Integrator, Spec};
 use oldham_prediction::RateExtrapolation;
 
@@ -87,7 +86,6 @@ pub(crate) struct PartSpec {
 pub(crate) enum Content {
     Lumped(Spec),
     Multibody(Box<MechanismSpec>),
-    Hydraulics(Circuit),
     Control(Box<Controller>),
     Foreign(ForeignSpec),
 }
@@ -145,7 +143,6 @@ impl PartSpec {
         *match &mut self.content {
             Content::Lumped(spec) => &mut spec.micro_steps,
             Content::Multibody(spec) => &mut spec.micro_steps,
-            Content::Hydraulics(circuit) => &mut circuit.micro_steps,
             Content::Foreign(spec) => &mut spec.micro_steps,
             // It takes the steps that its own accuracy needs.
             Content::Control(_) => return,
@@ -156,7 +153,6 @@ impl PartSpec {
         match &self.content {
             Content::Lumped(spec) => spec.micro_steps,
             Content::Multibody(spec) => spec.micro_steps,
-            Content::Hydraulics(circuit) => circuit.micro_steps,
             // Its steps are found as they are needed.
             Content::Control(_) => 1,
             Content::Foreign(spec) => spec.micro_steps,
@@ -448,6 +444,15 @@ impl Model {
             })
     }
 
+    /// Subsystems of registered kinds, by their names: what they say of themselves.
+    pub fn foreign_descriptions(&self) -> impl Iterator<Item = (&str, &dyn Any)> {
+        let parts = self.spec.parts.iter();
+        parts.filter_map(|part| match &part.content {
+            Content::Foreign(spec) => Some((part.name.as_str(), spec.part.description()?)),
+            _ => None,
+        })
+    }
+
     /// The first subsystem whose inputs are predicted by what is learned while running.
     pub fn learner(&self) -> Option<&str> {
         let learns = |part: &&PartSpec| {
@@ -467,7 +472,6 @@ impl Model {
             let section = match &part.content {
                 Content::Lumped(_) => "lumped",
                 Content::Multibody(_) => "multibody",
-                Content::Hydraulics(_) => "hydraulics",
                 Content::Control(_) => "control",
                 Content::Foreign(spec) => &spec.kind,
             };

@@ -68,6 +68,13 @@ pub struct Problems {
 }
 
 impl Problems {
+    /// Problems of a text that another reader has found.
+    pub fn of(source: &Source, problems: Vec<Problem>) -> Self {
+        let mut findings = Findings::default();
+        findings.extend(problems);
+        findings.into_problems(source)
+    }
+
     /// At most [`MAX_PROBLEMS`], in the order of the text.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Problem> {
         self.problems.iter()

@@ -198,6 +198,15 @@ impl<'a> SchemaShape<'a> {
         required.filter_map(Value::as_str)
     }
 
+    /// Two keys that a table may not have at once.
+    pub fn not_both(self) -> Option<[&'a str; 2]> {
+        let keys = self.here["not"]["required"].as_array()?;
+        let [first, second] = keys.as_slice() else {
+            return None;
+        };
+        Some([first.as_str()?, second.as_str()?])
+    }
+
     /// What stands under a key that the format knows, in the first alternative that has it.
     pub fn key(self, key: &str) -> Option<Self> {
         if self.here.get("anyOf").is_some() {

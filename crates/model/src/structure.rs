@@ -239,7 +239,8 @@ impl StructureChecker<'_> {
             }
         }
         self.missing_keys(table, span, shape);
-        if !unreadable.is_empty() {
+        let has_too_many = self.keys_too_many(table, shape);
+        if has_too_many || !unreadable.is_empty() {
             self.findings.damage(span);
         }
         for key in unreadable {
@@ -267,6 +268,21 @@ impl StructureChecker<'_> {
                 .label(label)
                 .help(what_to_write(shape, key));
         }
+    }
+
+    /// Tells two keys that say the same thing: in the schema `not` has them as required ones.
+    fn keys_too_many(&mut self, table: &DeTable<'_>, shape: SchemaShape<'_>) -> bool {
+        let Some([first, second]) = shape.not_both() else {
+            return false;
+        };
+        let (true, Some(value)) = (table.contains_key(first), table.get(second)) else {
+            return false;
+        };
+        let message = format!("`{first}` and `{second}` say the same thing: give one of them");
+        self.findings
+            .report(&value.span(), message)
+            .label("one too many");
+        true
     }
 
     fn name(&self) -> String {

@@ -225,7 +225,7 @@ fn example(name: &str, from: &str, to: &str) -> Model {
     assert!(text.contains(from), "{name} has no {from}");
     let text = text.replace(from, to);
     let mut kinds = oldham_vehicle::extensions();
-    oldham_hydraulic_network::register(&mut kinds);
+    oldham_hydraulics::register(&mut kinds);
     Model::parse_with(&text, name, &Overrides::none(), &kinds)
         .unwrap_or_else(|problems| panic!("{problems}"))
 }

@@ -70,6 +70,67 @@ pub fn spatial_chain(links: usize) -> (Model, Vec<NodeId>) {
     (model, nodes)
 }
 
+/// Links on which each hinge of a robot arm with six axes sits; none on the ground.
+pub const ARM: [Option<usize>; 6] = [None, Some(0), Some(1), Some(2), Some(3), Some(4)];
+
+/// The same of a binary tree of five levels.
+pub const TREE: [Option<usize>; 31] = {
+    let mut parents = [None; 31];
+    let mut link = 1;
+    while link < 31 {
+        parents[link] = Some((link - 1) / 2);
+        link += 1;
+    }
+    parents
+};
+
+/// The same of a body that hangs by its spine: two arms, a head and two legs.
+pub const HUMANOID: [Option<usize>; 28] = {
+    const ON: [usize; 27] = [
+        0, 1, 2, 3, 4, 5, 2, 7, 8, 9, 2, 11, 12, 0, 14, 15, 16, 17, 18, 0, 20, 21, 22, 23, 24, 1,
+        26,
+    ];
+    let mut parents = [None; 28];
+    let mut link = 1;
+    while link < 28 {
+        parents[link] = Some(ON[link - 1]);
+        link += 1;
+    }
+    parents
+};
+
+/// A tree of hinges under gravity that swings from its zero position, and its last node. `benches/robots_peer.py` makes
+/// the same for MuJoCo.
+pub fn hinged_tree(parents: &[Option<usize>]) -> (Model, NodeId) {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, 0.0, -9.81));
+    // Node, hinge, velocity of the hinge and angular velocity of each link.
+    let mut links: Vec<(NodeId, Vec3, [Vec3; 2])> = Vec::new();
+    for (index, parent) in parents.iter().enumerate() {
+        let k = index as f64;
+        let (carrier, hinge, [velocity, spin]) = match parent {
+            None => (NodeId::GROUND, Vec3::ZERO, [Vec3::ZERO; 2]),
+            Some(parent) => {
+                let (node, place, [velocity, spin]) = links[*parent];
+                let arm = Vec3::new((1.3 * k).cos(), (1.3 * k).sin(), -0.5) * 0.25;
+                (node, place + arm, [velocity + spin.cross(arm), spin])
+            }
+        };
+        let axis = [Vec3::Y, Vec3::X, Vec3::Z][index % 3];
+        let spin = spin + axis * (0.5 * (2.0 * k + 1.0).sin());
+        let arm = Vec3::new((0.7 * k).cos(), (0.7 * k).sin(), -0.5) * 0.1;
+        let motion = Motion::at(hinge + arm).moving(velocity + spin.cross(arm), spin);
+        let node = model.node(format!("link {index}"), motion);
+        let inertia = Mat3::diagonal(0.010, 0.012, 0.014);
+        model.body(node, Body::centred(1.0 + 0.5 * k.cos(), inertia));
+        let [a, b] = [carrier, node].map(|n| model.axis_marker(n, hinge, axis));
+        model.element(format!("hinge {index}"), Joint::revolute(a, b));
+        links.push((node, hinge, [velocity, spin]));
+    }
+    let last = links[links.len() - 1].0;
+    (model, last)
+}
+
 /// The shell of Fontana 2026, Sect. 5.2, as a model and its nodes: 1 m × 0.2 m × 1 mm, density
 /// 1000, both short ends clamped, its middle line pushed up by a force that grows smoothly to 20 N
 /// in 1 s. The number of elements along the shell must be even.

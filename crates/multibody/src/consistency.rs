@@ -33,7 +33,7 @@ pub(crate) struct Consistency {
     derivatives: Vec<[f64; 2]>,
     /// Of each constraint: its violation, or a derivative of that.
     pub constraint_rhs: Vec<f64>,
-    no_multipliers: Vec<f64>,
+    pub no_multipliers: Vec<f64>,
 }
 
 impl Consistency {
@@ -191,7 +191,11 @@ impl System {
     /// Solves for `work.residual` with the factors that there are.
     pub(crate) fn solve_residual(&mut self) {
         let unknowns = self.assembly.unknowns();
-        self.lu.solve(&mut self.work.residual[..unknowns]);
+        let rows = &mut self.work.residual[..unknowns];
+        match &mut self.tree {
+            Some(tree) if self.work.solves_by_tree => tree.solve_rows(rows),
+            _ => self.lu.solve(rows),
+        }
     }
 
     /// Factors the matrix whose solution for the [load of

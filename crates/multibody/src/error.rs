@@ -92,6 +92,50 @@ pub enum ModelError {
         /// The node.
         node: String,
     },
+    /// Joints that close loops.
+    #[error(
+        "joint coordinates are those of trees, but `{}` {} between nodes that other joints connect already; take `coordinates = \"absolute\"`",
+        some_of(joints),
+        if joints.len() > 1 { "close loops" } else { "closes a loop" }
+    )]
+    NotATree {
+        /// Their names.
+        joints: Vec<String>,
+    },
+    /// Constraints and bodies that no tree has.
+    #[error(
+        "joint coordinates do not cover `{}`: a tree consists of rigid bodies that hang on fixed, revolute, prismatic, cylindrical, universal, spherical, planar and point-on-line or point-on-plane joints, free or driven in time; take `coordinates = \"absolute\"`",
+        some_of(elements)
+    )]
+    NotOfATree {
+        /// Their names.
+        elements: Vec<String>,
+    },
+    /// Joints whose motion is an input or follows a sensor, of which rates are not known.
+    #[error(
+        "joint coordinates need the rates of given motions, and those of `{}` follow an input or a sensor, which has none; take `coordinates = \"absolute\"`",
+        some_of(joints)
+    )]
+    MotionWithoutRates {
+        /// Their names.
+        joints: Vec<String>,
+    },
+    /// A freedom that moves no mass.
+    #[error(
+        "the motion that the joint `{joint}` allows moves no mass, so that joint coordinates have no equation for it; give what it carries mass and inertia about its axis, give the joint `reflected_inertia`, or take `coordinates = \"absolute\"` with an implicit integrator"
+    )]
+    NoInertia {
+        /// Name of the joint, or of the node that nothing holds.
+        joint: String,
+    },
+    /// A method that steps absolute coordinates alone.
+    #[error(
+        "`coordinates = \"joint\"` is there for the integrators `rk4` and `impulses`, not for `{method}`; take `coordinates = \"absolute\"`"
+    )]
+    NotInJointCoordinates {
+        /// What it is called in model files.
+        method: String,
+    },
     /// An interface tangent of a part without an implicit formula.
     #[error(
         "an explicit method has no interface Jacobian to send or to use: take an implicit one, or couple by loads alone"

@@ -142,6 +142,9 @@ impl System {
         stages: [&[f64]; 3],
         end: &[f64],
     ) -> Result<(), SolveError> {
+        if self.tree.is_some() {
+            return self.tree_step(time, h, stages, end);
+        }
         let found = self.run_stages(time, h, stages, Stray::Stays);
         let found = found.and_then(|is_near| match is_near {
             true => self.run_stages(time, h, stages, Stray::IsProjected),

@@ -44,6 +44,7 @@ impl System {
         end: &[f64],
     ) -> Result<(), SolveError> {
         let taken = self.take_step(time, h, start, end);
+        self.work.solves_by_tree = false;
         if taken.is_err() {
             self.return_to_records();
         }
@@ -78,7 +79,10 @@ impl System {
         end: &[f64],
     ) -> Result<(), SolveError> {
         let from = self.state.time;
-        self.factor_impulses(from, start)?;
+        match self.tree.is_some() {
+            true => self.factor_tree(from)?,
+            false => self.factor_impulses(from, start)?,
+        }
         if let Some(contacts) = &mut self.contacts {
             contacts.place(&self.motions);
             let begun = contacts.scene.begin(h);
@@ -100,6 +104,17 @@ impl System {
         self.look_back();
         self.carry_momenta();
         self.finish_impulses(time, h, end, corrected);
+        Ok(())
+    }
+
+    /// The same by the recursion over a tree.
+    fn factor_tree(&mut self, time: f64) -> Result<(), SolveError> {
+        let tree = self.tree.as_mut().expect("asked before");
+        let factored = tree.factor_at(&self.motions, &self.assembly.inertia);
+        factored.map_err(|unknown| SolveError::WithoutInertia { time, unknown })?;
+        self.counters.factorisations += 1;
+        self.work.stamp += 1;
+        self.work.solves_by_tree = true;
         Ok(())
     }
 
@@ -175,22 +190,27 @@ impl System {
         let Self {
             contacts,
             lu,
+            tree,
             motions,
             work,
             ..
         } = self;
+        let mut solve = |rows: &mut [f64]| match tree {
+            Some(tree) => tree.solve_rows(rows),
+            None => lu.solve(rows),
+        };
         let contacts = contacts.as_mut().expect("only where there are contacts");
         contacts.aim(motions);
         let stamp = work.stamp;
         let rows = &mut work.residual[..unknowns];
         if contacts.touches_held() {
-            contacts.find_mobility(motions, stamp, rows, |rows| lu.solve(rows));
+            contacts.find_mobility(motions, stamp, rows, &mut solve);
         }
         contacts.finish(from, h)?;
         if contacts.report.pressed > 0 {
             rows.fill(0.0);
             contacts.impulses(h, motions, rows);
-            lu.solve(rows);
+            solve(rows);
             self.apply_impulses(1.0, 1.0);
         }
         if let Some(contacts) = &self.contacts

@@ -57,6 +57,7 @@ mod start;
 mod statics;
 mod subsystem;
 mod system;
+mod tree;
 
 pub use body::Body;
 pub use drive::{Drive, TimeFunction};
@@ -93,3 +94,4 @@ pub use subsystem::{
     SubdomainConnection, SubdomainSolver,
 };
 pub use system::{Options, System};
+pub use tree::Coordinates;

@@ -41,6 +41,9 @@ impl System {
         let others = self.assembly.constraints + self.assembly.memory + inputs;
         let others = others + self.assembly.limited.len();
         self.work.inputs.reserve(inputs);
+        if let Some(tree) = &mut self.tree {
+            tree.reserve(inputs, self.assembly.memory);
+        }
         self.work.jump.reserve(inputs);
         let whole = &mut self.work.whole.factored_at;
         whole.reserve(self.motions.len(), others);

@@ -20,6 +20,7 @@ use crate::node::{Marker, Motion, NodeId};
 use crate::sensor::seen_from;
 use crate::sharing::Sharing;
 use crate::spinning::Spinning;
+use crate::tree::{Coordinates, Tree};
 use oldham_contact::StepReport;
 use oldham_cosim::Counters;
 use oldham_space::Vec3;
@@ -40,6 +41,8 @@ pub struct Options {
     pub account_energy: bool,
     /// Whether implicit steps are divided where forces pass a kink or a jump.
     pub locates_kinks: bool,
+    /// In which coordinates steps are taken.
+    pub coordinates: Coordinates,
 }
 
 impl Default for Options {
@@ -50,6 +53,7 @@ impl Default for Options {
             max_iterations: 25,
             account_energy: false,
             locates_kinks: false,
+            coordinates: Coordinates::Absolute,
         }
     }
 }
@@ -79,6 +83,8 @@ pub struct System {
     pub(crate) sharing: Option<Box<Sharing>>,
     /// Shapes and grains in contact.
     pub(crate) contacts: Option<Box<Contacts>>,
+    /// The tree that is moved in the coordinates of its joints.
+    pub(crate) tree: Option<Box<Tree>>,
 }
 
 /// Everything that a continued run needs.
@@ -168,6 +174,8 @@ pub(crate) struct Work {
     pub spinning: Vec<Spinning>,
     /// Whether steps are iterated until rounding stops them.
     pub is_sharp: bool,
+    /// Whether the factors at hand are those of a tree, within a step with impulses.
+    pub solves_by_tree: bool,
 }
 
 impl System {
@@ -178,6 +186,10 @@ impl System {
         if options.method.is_explicit() {
             model.check_explicit()?;
         }
+        let tree = match options.coordinates {
+            Coordinates::Absolute => None,
+            Coordinates::Joint => Some(Box::new(Tree::new(&model, options.method)?)),
+        };
         let contacts = match model.contacts.is_empty() {
             true => None,
             false => {
@@ -244,6 +256,7 @@ impl System {
             own_inputs: Vec::new(),
             spinning,
             is_sharp: false,
+            solves_by_tree: false,
         };
         Ok(Self {
             assembly,
@@ -259,6 +272,7 @@ impl System {
             work,
             sharing: None,
             contacts,
+            tree,
         })
     }
 

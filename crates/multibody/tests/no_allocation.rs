@@ -7,7 +7,7 @@ use oldham_cosim::{Hold, InputPort, Inputs, StageInputs, Subsystem};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
 use oldham_multibody::contact::{ContactShape, Grains, Shape, Surface};
 use oldham_multibody::{
-    AngleCounter, Body, Cable, Coordinate, CoordinateForce, Drive, DrivenCoordinate,
+    AngleCounter, Body, Cable, Coordinate, CoordinateForce, Coordinates, Drive, DrivenCoordinate,
     ElasticTransmission, Frictional, Joint, Law, Load, LoadSensor, LuGre, Marker, Mat3, Measured,
     Method, Model, Motion, NodeId, Options, PartBuilder, PlaneCurve, PointOnCurve, Sensor, Servo,
     System, Target, Transmission, Vec3,
@@ -18,9 +18,14 @@ const RK4: Method = Method::Rk4 {
 };
 
 fn assert_no_allocation(model: Model, method: Method, h: f64) {
+    assert_no_allocation_in(Coordinates::Absolute, model, method, h);
+}
+
+fn assert_no_allocation_in(coordinates: Coordinates, model: Model, method: Method, h: f64) {
     let options = Options {
         method,
         account_energy: true,
+        coordinates,
         ..Options::default()
     };
     let mut system = System::new(model, options).unwrap();
@@ -277,5 +282,10 @@ fn steps_factorisations_and_advances_allocate_nothing() {
         assert_no_allocation(resting_chain(20), method, 1e-3);
         assert_no_allocation(served_link(), method, 1e-3);
         assert_advance_without_allocation(method);
+    }
+    for method in [RK4, Method::Impulses] {
+        for model in [spatial_chain(5).0, resting_chain(20), served_link()] {
+            assert_no_allocation_in(Coordinates::Joint, model, method, 1e-3);
+        }
     }
 }

@@ -418,9 +418,10 @@ pub(crate) fn model_with(text: &str, set: &Settings) -> Result<Model, PaperError
     let set = set
         .iter()
         .map(|(key, value)| ((*key).into(), value.clone()));
-    Ok(Model::parse(
+    Ok(Model::parse_with(
         text,
         "the paper's model",
         &Overrides(set.collect()),
+        oldham_study::shipped_kinds(),
     )?)
 }

@@ -111,12 +111,13 @@ fn item(page: &mut String, report: &Report) {
         );
     }
     if !own.is_empty() {
+        let summary = match own.len() {
+            1 => "1 value that is not printed".to_owned(),
+            count => format!("{count} values that are not printed"),
+        };
         put(
             page,
-            format_args!(
-                "<details><summary>{} values that are not printed</summary>\n",
-                own.len()
-            ),
+            format_args!("<details><summary>{summary}</summary>\n"),
         );
         rows(page, &own);
         *page += "</details>\n";

@@ -27,8 +27,9 @@ pub fn register(extensions: &mut Extensions) {
 /// A program in any language as a subsystem, over a socket.
 #[derive(Deserialize, JsonSchema)]
 struct Settings {
-    /// Where its socket is: `unix:FILE`, relative to the folder of the model, or `tcp:HOST:PORT`. With a `command` it may be
-    /// left out: each program that is started then has a socket of its own.
+    /// Where its socket is: `unix:FILE`, relative to the folder of the model, or `tcp:HOST:PORT`; or `shm`: shared memory
+    /// with a program that Oldham starts. With a `command` it may be left out: each program that is started then has a
+    /// socket of its own.
     address: Option<At<String>>,
     /// Who waits to be called: Oldham, unless this is false.
     listen: Option<bool>,
@@ -111,6 +112,9 @@ fn quantity(word: &str) -> Quantity {
 }
 
 fn address(text: &str, folder: &Path) -> Option<Address> {
+    if text == "shm" {
+        return Some(Address::Shared);
+    }
     if let Some(path) = text.strip_prefix("unix:") {
         return (!path.is_empty()).then(|| Address::Unix(folder.join(path)));
     }
@@ -138,10 +142,9 @@ fn make(settings: Settings, context: &mut Context<'_>) -> Option<ProcessSource> 
             place = address(&given.value, &folder);
             if place.is_none() {
                 let message = format!("`{}` is not the address of a socket", given.value);
-                problems
-                    .push(Problem::new(given.span.clone(), message).help(
-                        "write `unix:FILE` or `tcp:HOST:PORT`, such as `tcp:127.0.0.1:7770`",
-                    ));
+                problems.push(Problem::new(given.span.clone(), message).help(
+                    "write `unix:FILE`, `tcp:HOST:PORT` such as `tcp:127.0.0.1:7770`, or `shm`",
+                ));
             }
         }
         None if settings.command.is_none() || settings.listen == Some(false) => {
@@ -149,6 +152,20 @@ fn make(settings: Settings, context: &mut Context<'_>) -> Option<ProcessSource> 
             problems.push(Problem::new(context.place(), message));
         }
         None => {}
+    }
+    if let (Some(Address::Shared), Some(given)) = (&place, &settings.address) {
+        let reason = match (&settings.command, settings.protocol, settings.listen) {
+            (None, ..) => {
+                Some("needs a `command`: only a program that Oldham starts can share its memory")
+            }
+            (_, Protocol::Raw, _) => Some("conflicts with raw doubles: it carries frames"),
+            (_, _, Some(false)) => Some("conflicts with `listen = false`"),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            let message = format!("shared memory {reason}");
+            problems.push(Problem::new(given.span.clone(), message));
+        }
     }
     if let Some(command) = &settings.command
         && command.value.is_empty()

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use oldham_shm::{Started, words_of};
 
+use crate::shared::Shared;
+
 /// How often a program that does not answer is looked after.
 const TICK: Duration = Duration::from_millis(20);
 /// How long the end of a program is waited for.
@@ -23,6 +25,8 @@ pub(crate) enum Address {
     Unix(PathBuf),
     /// A host and a port.
     Tcp(String),
+    /// Memory that the program gets as its standard input.
+    Shared,
 }
 
 impl fmt::Display for Address {
@@ -30,6 +34,7 @@ impl fmt::Display for Address {
         match self {
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
             Self::Tcp(host) => write!(f, "tcp:{host}"),
+            Self::Shared => write!(f, "shm:0"),
         }
     }
 }
@@ -50,6 +55,7 @@ pub(crate) struct Contact {
 enum Socket {
     Unix(UnixStream),
     Tcp(TcpStream),
+    Shared(Shared),
 }
 
 /// A stream to a program.
@@ -75,7 +81,7 @@ impl Stream {
         let failed =
             |error: std::io::Error| format!("its socket {address} cannot be used: {error}");
         let listener = match (contact.listens, address) {
-            (false, _) => None,
+            (false, _) | (_, Address::Shared) => None,
             (true, Address::Unix(path)) => {
                 if UnixStream::connect(path).is_ok() {
                     return Err(format!(
@@ -90,6 +96,7 @@ impl Stream {
                 Some(Listener::Tcp(TcpListener::bind(host).map_err(failed)?))
             }
         };
+        let mut shared = None;
         let mut child = match &contact.command {
             None => None,
             Some((words, folder)) => {
@@ -99,6 +106,11 @@ impl Stream {
                     .current_dir(folder)
                     .env("OLDHAM_SOCKET", address.to_string())
                     .stdin(std::process::Stdio::null());
+                if *address == Address::Shared {
+                    let (made, file) = Shared::new().map_err(failed)?;
+                    command.stdin(file);
+                    shared = Some(made);
+                }
                 let name = &words[0];
                 let started = Started::new(command);
                 Some(started.map_err(|error| format!("`{name}` cannot be started: {error}"))?)
@@ -106,9 +118,10 @@ impl Stream {
         };
         let until = Instant::now() + contact.timeout;
         let socket = loop {
-            let found = match &listener {
-                Some(listener) => listener.accept(),
-                None => connect(address),
+            let found = match (&listener, shared.take()) {
+                (_, Some(shared)) => Ok(Socket::Shared(shared)),
+                (Some(listener), None) => listener.accept(),
+                (None, None) => connect(address),
             };
             match found {
                 Ok(socket) => break socket,
@@ -140,6 +153,7 @@ impl Stream {
             Socket::Tcp(socket) => socket
                 .set_nodelay(true)
                 .and_then(|()| socket.set_read_timeout(Some(TICK))),
+            Socket::Shared(_) => Ok(()),
         }
         .map_err(failed)?;
         let file = match (&listener, address) {
@@ -161,6 +175,7 @@ impl Stream {
         let sent = match &mut self.socket {
             Socket::Unix(socket) => socket.write_all(bytes),
             Socket::Tcp(socket) => socket.write_all(bytes),
+            Socket::Shared(shared) => shared.write(bytes),
         };
         sent.or_else(|error| self.broke(&format!("nothing can be sent to it: {error}")))
     }
@@ -178,6 +193,7 @@ impl Stream {
             let read = match &mut self.socket {
                 Socket::Unix(socket) => socket.read(&mut bytes[count..]),
                 Socket::Tcp(socket) => socket.read(&mut bytes[count..]),
+                Socket::Shared(shared) => shared.read(&mut bytes[count..]),
             };
             match read {
                 Ok(0) if count == 0 => return self.broke("it has closed its socket"),
@@ -247,6 +263,7 @@ impl Drop for Stream {
         match &self.socket {
             Socket::Unix(socket) => drop(socket.shutdown(std::net::Shutdown::Both)),
             Socket::Tcp(socket) => drop(socket.shutdown(std::net::Shutdown::Both)),
+            Socket::Shared(_) => {}
         }
         if let Some(child) = &mut self.child {
             let until = Instant::now() + FAREWELL;
@@ -292,5 +309,6 @@ fn connect(address: &Address) -> std::io::Result<Socket> {
     match address {
         Address::Unix(path) => UnixStream::connect(path).map(Socket::Unix),
         Address::Tcp(host) => TcpStream::connect(host).map(Socket::Tcp),
+        Address::Shared => Err(ErrorKind::Unsupported.into()),
     }
 }

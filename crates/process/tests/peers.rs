@@ -128,11 +128,23 @@ fn programs_move_as_the_native_part_does() {
         .status()
         .expect("a C compiler");
     assert!(status.success());
+    let shared = C.replace("oldham_peer.h", "oldham_shared.h");
+    std::fs::write(folder.path().join("shared.c"), shared).unwrap();
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let status = Command::new(compiler)
+        .current_dir(folder.path())
+        .args(["-O1", "-ffp-contract=off", "-o", "shared", "shared.c", "-I"])
+        .arg(clients())
+        .status()
+        .expect("a C compiler");
+    assert!(status.success());
     let (native, created) = solved(folder.path(), &model(NATIVE, ""));
     assert_eq!(created.len(), 1);
+    let over = process("[\"./shared\"]", "").replace("unix:weight.sock", "shm");
     for (part, tells_starts) in [
         (process(&python, "feedthrough = true\n"), true),
         (process("[\"./weight\"]", ""), false),
+        (over, false),
     ] {
         let (found, also) = solved(folder.path(), &model(&part, ""));
         let size = native.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -143,6 +155,110 @@ fn programs_move_as_the_native_part_does() {
         // Without feedthrough the force at the start of a step is that of the end of the last one.
         let is_same = (created[0] - also[0]).abs() <= 1e-9 * created[0].abs();
         assert_eq!(is_same, tells_starts, "{created:?} {also:?}");
+    }
+}
+
+/// What ends in the middle of a run over shared memory is named, and soon.
+#[test]
+fn a_program_that_shares_memory_is_looked_after() {
+    let folder = TempDir::new().unwrap();
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    for (fault, words) in [
+        ("abort();", "ended by signal 6"),
+        ("exit(3);", "exit status 3"),
+        (
+            "for (volatile int on = 1; on;);",
+            "did not answer within 0.5 s",
+        ),
+    ] {
+        let source = C.replace("oldham_peer.h", "oldham_shared.h");
+        let source = source.replace(
+            "x += (end",
+            &format!("if (t > 0.1) {{ {fault} }}\n    x += (end"),
+        );
+        std::fs::write(folder.path().join("shared.c"), source).unwrap();
+        let status = Command::new(&compiler)
+            .current_dir(folder.path())
+            .args(["-O1", "-o", "shared", "shared.c", "-I"])
+            .arg(clients())
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let part = process("[\"./shared\"]", "").replace("unix:weight.sock", "shm");
+        let part = part.replace("timeout = 20", "timeout = 0.5");
+        let read = read(folder.path(), &model(&part, "")).unwrap_or_else(|error| panic!("{error}"));
+        let mut simulation = read.simulation().unwrap();
+        let started = Instant::now();
+        let outcome = simulation.run(Run::new(1000, &mut Discard));
+        let message = outcome.end.unwrap_err().to_string();
+        assert!(message.contains(words), "{message}");
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+    // Without a program to start, or with raw doubles, there is nothing to share.
+    for (old, new, words) in [
+        ("command = [\"./shared\"]", "", "needs a `command`"),
+        (
+            "timeout = 20",
+            "protocol = \"raw\"",
+            "conflicts with raw doubles",
+        ),
+    ] {
+        let part = process("[\"./shared\"]", "").replace("unix:weight.sock", "shm");
+        let message = read(folder.path(), &model(&part.replace(old, new), "")).unwrap_err();
+        assert!(
+            message.contains(words) && message.contains("model.toml:"),
+            "{message}"
+        );
+    }
+}
+
+/// The problem of Fontana 2026, Fig. 7, with beams at its sides: the coupling subsystem is a script of the examples, and
+/// a native one with the same integrator.
+#[test]
+fn a_coupling_subsystem_in_a_script_moves_as_the_native_one() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/process");
+    let text = std::fs::read_to_string(examples.join("mixed-beam.toml")).unwrap();
+    let start = text.find("[process.joint]").unwrap();
+    let length = text[start..].find("\n\n").unwrap();
+    let native = "[lumped.joint]\nintegrator = \"rk4\"\ninputs_within_step = \"interpolated\"\nmasses.x = { mass = \"m\" }\n\
+                  inputs.left = { force = \"x\" }\ninputs.right = { force = \"x\" }\ninputs.weight = { force = \"x\" }\n\
+                  outputs.x = { motion = \"x\" }";
+    let mut whole = text.clone();
+    whole.replace_range(start..start + length, native);
+    let folder = TempDir::new().unwrap();
+    for name in ["mixed-beam.py", "../../clients/oldham_peer.py"] {
+        let name = Path::new(name);
+        std::fs::copy(
+            examples.join(name),
+            folder.path().join(name.file_name().unwrap()),
+        )
+        .unwrap();
+    }
+    let found = [&text, &whole].map(|text| {
+        let model = read(folder.path(), text).unwrap_or_else(|error| panic!("{error}"));
+        let mut simulation = model.simulation().unwrap_or_else(|error| panic!("{error}"));
+        let columns: Vec<String> = simulation
+            .columns()
+            .iter()
+            .map(|c| c.name.clone())
+            .collect();
+        let mut rows = InMemory::default();
+        let outcome = simulation.run(Run {
+            record_every: 1,
+            ..Run::new(400, &mut rows)
+        });
+        assert!(outcome.end.is_ok(), "{:?}", outcome.end);
+        ["joint.x.x", "left.quarter.x", "right.quarter.x"].map(|name| {
+            let place = columns.iter().position(|column| column == name);
+            rows.column(place.unwrap_or_else(|| panic!("no {name} in {columns:?}")))
+        })
+    });
+    for (script, native) in found[0].iter().zip(&found[1]) {
+        let size = native.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        assert!(size > 1e-3);
+        for (k, (a, b)) in script.iter().zip(native).enumerate() {
+            assert!((a - b).abs() <= 1e-12 * size, "row {k}: {a} {b}");
+        }
     }
 }
 

@@ -35,6 +35,23 @@ const CAUTION: f64 = 10.0;
 /// Rounding of the eigenvalue itself, in units of the last place of the matrix.
 const ROUNDING: f64 = 10.0 * f64::EPSILON;
 
+/// Other states of a rotor, which may be near its steady rotation only.
+struct Others {
+    /// One period later, with what follows there; nothing where the model does not survive that.
+    next: Option<(Base, Chart)>,
+    /// How far the state has moved away from the rotation within the period, with the sign turned.
+    moved: DVector<f64>,
+}
+
+/// Where a difference is taken.
+enum Start {
+    Here,
+    /// One period later.
+    Next,
+    /// So far aside.
+    Aside(DVector<f64>),
+}
+
 /// Measures along the modes of a recurrence.
 pub(crate) struct Examiner<'a> {
     simulation: &'a mut Simulation,
@@ -45,8 +62,7 @@ pub(crate) struct Examiner<'a> {
     /// Its modes, where they are known already.
     subspaces: Option<&'a Subspaces>,
     image: Image<'a>,
-    /// Where a rotor is one period later, and what follows there: it may be near its steady rotation only.
-    next: Option<(Base, Chart)>,
+    others: Option<Others>,
     size: f64,
     budget: &'a TimeBudget,
 }
@@ -64,16 +80,21 @@ impl<'a> Examiner<'a> {
         simulation.steps(base.period)?;
         let image = base.image(simulation);
         let rotates = |base: &Base| base.turning.as_ref().and_then(Turning::of_all).is_some();
-        let mut next = None;
-        if rotates(base) {
-            let base = Base::about(simulation, base.period);
-            if rotates(&base) && simulation.steps(base.period).is_ok() {
-                next = Some((base, Chart::about(simulation)));
-            }
+        let mut others = None;
+        if let Some(turning) = base.turning.as_ref().filter(|_| rotates(base)) {
+            let led = Chart::about(simulation);
+            let mut moved = turning.off(simulation, &base.chart, &led);
+            turning.back(&mut moved);
+            let next = Base::about(simulation, base.period);
+            let is_followed = rotates(&next) && simulation.steps(base.period).is_ok();
+            others = Some(Others {
+                next: is_followed.then(|| (next, Chart::about(simulation))),
+                moved: DVector::from_vec(moved),
+            });
         }
         Ok(Self {
             image,
-            next,
+            others,
             simulation,
             base,
             probes,
@@ -144,22 +165,29 @@ impl<'a> Examiner<'a> {
         Ok(best)
     }
 
-    /// By how much the radius of an eigenvalue differs from that one period later, to first order.
+    /// By how much the radius of an eigenvalue differs from that in another state of the same motion, to first order.
     fn unsteadiness(
         &mut self,
         value: Complex<f64>,
         vectors: &Eigenvectors,
         change: &[DVector<f64>; 2],
     ) -> f64 {
-        if self.next.is_none() {
-            return 0.0;
-        }
-        let size = SIZES[0];
-        let [Ok(now), Ok(later)] = [false, true].map(|later| self.product_at(later, change, size))
-        else {
+        let Some(others) = &self.others else {
             return 0.0;
         };
-        let moved = vectors.left.dotc(&(later - now)) / vectors.left.dotc(&vectors.right);
+        // Where what grows has carried the state away in a period, that was shorter by its growth the period before.
+        let before = Start::Aside(&others.moved / value.norm().max(1.0));
+        let next = others.next.is_some().then_some(Start::Next);
+        let states = next.into_iter().chain([before]);
+        let size = SIZES[0];
+        let Ok(now) = self.product_at(&Start::Here, change, size) else {
+            return 0.0;
+        };
+        let mut found = states.filter_map(|state| self.product_at(&state, change, size).ok());
+        let Some(other) = found.next() else {
+            return 0.0;
+        };
+        let moved = vectors.left.dotc(&(other - now)) / vectors.left.dotc(&vectors.right);
         let grown = ((value + moved).norm() - value.norm()).abs();
         grown.max(SIDEWAYS * moved.norm())
     }
@@ -209,22 +237,22 @@ impl<'a> Examiner<'a> {
         change: &[DVector<f64>; 2],
         size: f64,
     ) -> Result<DVector<Complex<f64>>, Fault> {
-        self.product_at(false, change, size)
+        self.product_at(&Start::Here, change, size)
     }
 
-    /// The same, here or one period later.
+    /// The same from somewhere else.
     fn product_at(
         &mut self,
-        later: bool,
+        from: &Start,
         change: &[DVector<f64>; 2],
         size: f64,
     ) -> Result<DVector<Complex<f64>>, Fault> {
         let [re, im] = change;
         let zero = im.iter().all(|x| *x == 0.0);
-        let re = self.difference(later, re, size)?;
+        let re = self.difference(from, re, size)?;
         let im = match zero {
             true => DVector::zeros(re.len()),
-            false => self.difference(later, im, size)?,
+            false => self.difference(from, im, size)?,
         };
         // Back from the size of the change to the unit vector.
         let length = self.length_of(change);
@@ -244,20 +272,16 @@ impl<'a> Examiner<'a> {
     /// What follows from a change, per unit of it, in balanced coordinates.
     fn difference(
         &mut self,
-        later: bool,
+        from: &Start,
         change: &DVector<f64>,
         size: f64,
     ) -> Result<DVector<f64>, Fault> {
         let mut ends = [(); 2].map(|()| DVector::zeros(change.len()));
         for (end, signed) in ends.iter_mut().zip([size, -size]) {
             let mut point = change * signed;
-            match self.next.as_ref().filter(|_| later) {
-                None => {
-                    self.base.chart.apply(self.simulation, point.as_slice());
-                    self.simulation.steps(self.base.period)?;
-                    self.image.read(self.simulation, end.as_mut_slice());
-                }
-                Some((next, led)) => {
+            let next = self.others.as_ref().and_then(|others| others.next.as_ref());
+            match (from, next) {
+                (Start::Next, Some((next, led))) => {
                     let turning = self.base.turning.as_ref();
                     if let Some(turning) = turning {
                         turning.on(point.as_mut_slice());
@@ -268,6 +292,14 @@ impl<'a> Examiner<'a> {
                     for turning in next.turning.iter().chain(turning) {
                         turning.back(end.as_mut_slice());
                     }
+                }
+                _ => {
+                    if let Start::Aside(aside) = from {
+                        point += aside;
+                    }
+                    self.base.chart.apply(self.simulation, point.as_slice());
+                    self.simulation.steps(self.base.period)?;
+                    self.image.read(self.simulation, end.as_mut_slice());
                 }
             }
         }

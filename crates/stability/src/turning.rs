@@ -5,6 +5,7 @@
 //! ([`Turn`]), and changes are turned back after the step. That makes a recurrence if the step of
 //! the turned model is the turned step, which is tried out by turning it far.
 
+use nalgebra::DVector;
 use oldham_cosim::{Chart, Layout, Simulation, Turn};
 
 use crate::probing::{PROBE, probe_sizes};
@@ -14,6 +15,8 @@ use crate::random::Random;
 /// it changes nothing but the rounding.
 const FAR: [f64; 2] = [1.0, 2.5];
 const NEAR: f64 = 1e-8;
+/// One that gives a direction, in radians.
+const LITTLE: f64 = 1e-3;
 /// Seed of the direction in which it is displaced before.
 const SEED: u64 = 11;
 /// Turns of two steps in a row that differ by more than this factor are no rotation: of turns that no step resolves,
@@ -129,6 +132,30 @@ impl Turning {
         }
         let angle = self.varying.unwrap_or(0.0);
         FROZEN * angle * angle / rate.max(angle).max(f64::MIN_POSITIVE)
+    }
+
+    /// How far a state, turned, is from the one that it has led to, by the coordinates there. The simulation is left there.
+    pub fn off(&self, simulation: &mut Simulation, base: &Chart, led: &Chart) -> Vec<f64> {
+        let off = self.turn.mismatch(simulation, base, led, 1.0);
+        led.base().restore(simulation);
+        off
+    }
+
+    /// What spins turned further, as a change of the state: where nothing but round parts spins, a step leaves it as it is.
+    pub fn of_spins(&self, simulation: &mut Simulation, base: &Chart) -> Option<DVector<f64>> {
+        if !self.is_of_spins() {
+            return None;
+        }
+        let times = LITTLE / self.turn.angle();
+        let [up, down] = [times, -times].map(|times| {
+            let mut end = DVector::zeros(base.dimension());
+            base.base().restore(simulation);
+            self.turn.apply(simulation, times);
+            base.read(simulation, end.as_mut_slice());
+            end
+        });
+        base.base().restore(simulation);
+        Some((up - down) / (2.0 * LITTLE))
     }
 
     /// How far the next state is from this one, turned; relative to the state.

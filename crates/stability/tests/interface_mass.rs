@@ -1,5 +1,5 @@
-//! The interface-mass scheme on the linear problem of Fontana 2026, against spectral radii that were
-//! computed independently from the equations.
+//! The interface-mass scheme on the linear problem of Fontana 2026, against the spectral radii of
+//! `papers/oracles/fontana_oscillators.py`.
 
 mod support;
 

@@ -57,6 +57,7 @@ fn order(error: impl Fn(f64) -> f64) -> f64 {
     (error(1e-3) / error(5e-4)).log2()
 }
 
+/// `papers/oracles/fontana_mixed.py`: 1.005, 0.5935, 115 and 217.6 where the past is that of the exact solution.
 #[test]
 fn errors_relative_to_the_monolithic_solution_are_those_computed_independently() {
     let exact = || monolithic(Integrator::Exact, 1e-3);
@@ -69,7 +70,7 @@ fn errors_relative_to_the_monolithic_solution_are_those_computed_independently()
     ];
     for (integrator, expected) in expected {
         let ratio = error(solved_by(integrator, 1e-3), exact()) / monolithic;
-        // The start is not stated there; it moves the ratios by a few parts in a hundred.
+        // The start is not stated in the paper; it moves the ratios by a few parts in a hundred.
         assert!(
             (ratio / expected - 1.0).abs() < 0.03,
             "{integrator:?} {ratio}"

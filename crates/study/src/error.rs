@@ -235,8 +235,9 @@ pub enum StudyError {
     #[error(
         "`{part}` turns at {key} = {value}, but not in a steady rotation: weight across its axis, or a torque that \
          nothing balances, acts on something that is not round. What centrifugal forces do to it in a steady \
-         rotation would be missing; take such loads away (for gravity set it to zero), or take `oldham modes` \
-         at one value for the motion frozen as it is"
+         rotation would be missing. Take such loads away (for gravity set it to zero); where a torque alone is not \
+         balanced, `--at trimmed` finds the steady rotation. Across its weight a rotor only repeats itself with every \
+         turn: `oldham trim` with `--period` gives its vibrations as multipliers"
     )]
     UnsteadyRotation {
         /// The mechanism.

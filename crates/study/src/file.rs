@@ -39,7 +39,7 @@ enum Origin {
 }
 
 impl ModelFile {
-    /// The file at a path, as it is.
+    /// The file at a path, as it is: a model file, or a package of SSP.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             origin: Origin::Path(path.into()),
@@ -118,6 +118,9 @@ impl ModelFile {
         let overrides = Overrides(self.settings.clone());
         let extensions = &self.extensions;
         match &self.origin {
+            Origin::Path(path) if oldham_ssp::is_system(path) => {
+                Model::of(oldham_ssp::source(path)?, &overrides, extensions)
+            }
             Origin::Path(path) => Model::read_with(path, &overrides, extensions),
             Origin::Text(source) => Model::of(source.clone(), &overrides, extensions),
         }
@@ -128,6 +131,9 @@ impl ModelFile {
         let overrides = Overrides(self.settings.clone());
         let extensions = &self.extensions;
         match &self.origin {
+            Origin::Path(path) if oldham_ssp::is_system(path) => {
+                Template::of(oldham_ssp::source(path)?, &overrides, extensions)
+            }
             Origin::Path(path) => Template::read_with(path, &overrides, extensions),
             Origin::Text(source) => Template::of(source.clone(), &overrides, extensions),
         }

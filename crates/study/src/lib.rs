@@ -77,8 +77,8 @@ pub use stability::{
     SchemeRadii, StabilityCurve, StabilityMap, StabilityStudy,
 };
 pub use sweep::{
-    Draw, JournalError, MOST_COMBINATIONS, MOST_RUNS, Merit, MeritError, Range, Sweep,
-    SweepOptions, SweepProgress, SweepReport, SweepRun, SweepStatus, Values, Variation,
+    Draw, JournalError, MOST_COMBINATIONS, MOST_RUNS, Merit, MeritError, NoShard, Range, Shard,
+    Sweep, SweepOptions, SweepProgress, SweepReport, SweepRun, SweepStatus, Values, Variation,
     VariationError, combinations,
 };
 pub use trim::{

@@ -1,6 +1,5 @@
 //! Mechanisms of a model on their own: statics and modes.
 
-use oldham_hydraulics::Hydraulics;
 use oldham_model::{About, Mechanism, Model, Pose, Rest, RestingPart};
 use oldham_multibody::{Mode, ModeKind, Modes, SolveError, Vec3};
 use serde::{Serialize, Serializer};
@@ -161,15 +160,14 @@ pub struct RestingActuator {
 /// The hydraulic actuators of circuits at the start, all circuits one after the other.
 pub fn resting_actuators(model: &Model) -> Vec<RestingActuator> {
     let mut found = Vec::new();
-    for (name, circuit) in model.circuits() {
-        let hydraulics = Hydraulics::new(circuit).expect("a checked circuit is sound");
-        for (index, actuator) in circuit.actuators.iter().enumerate() {
-            let pressures = hydraulics.pressures(index);
+    for (name, circuit) in oldham_hydraulics::circuits(model) {
+        let rest = circuit.at_rest().expect("a checked circuit is sound");
+        for (actuator, rest) in circuit.actuators.iter().zip(rest) {
             found.push(RestingActuator {
                 name: format!("{name}.{}", actuator.name),
-                force: actuator.cylinder.thrust(pressures),
-                spool: hydraulics.neutral(index),
-                pressures,
+                force: rest.force,
+                spool: rest.spool,
+                pressures: rest.pressures,
             });
         }
     }

@@ -9,7 +9,7 @@ use super::values::positive;
 /// Arguments of `convert`.
 #[derive(Args)]
 pub struct Convert {
-    /// The file: URDF, or MJCF
+    /// The file: URDF, MJCF, or a package of SSP
     pub file: PathBuf,
     /// The model file [default: the name of the file with .toml, here]
     #[arg(long, short, value_name = "FILE")]

@@ -36,6 +36,8 @@ pub enum FmuAction {
     },
     /// Run it by itself, and write what it sends as results
     Run(FmuRun),
+    /// Measure its poles, gains and noise, by impulses at its inputs
+    Probe(FmuProbe),
     /// Write a model as an FMU for co-simulation, with everything that it reads
     ///
     /// Inputs are the external inputs of the model, outputs what its parts send. A communication step must be a multiple
@@ -69,6 +71,28 @@ pub struct FmuRun {
     /// Replace results that are there
     #[arg(long)]
     pub force: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `fmu probe`.
+#[derive(Args)]
+pub struct FmuProbe {
+    /// The FMU
+    pub file: PathBuf,
+    /// The step in s [default: as the FMU says, or a thousandth of its duration]
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// Set a parameter, in SI
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+    /// Hold an input at a value, in SI [default: its start value]
+    #[arg(long = "input", value_name = "NAME=VALUE", value_parser = key_value)]
+    pub inputs: Vec<(String, String)>,
+    /// Steps of each record
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..=65536))]
+    pub steps: u32,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
@@ -109,6 +133,7 @@ impl Fmu {
         match &self.action {
             FmuAction::Info { json, .. } | FmuAction::Validate { json, .. } => *json,
             FmuAction::Run(run) => run.json,
+            FmuAction::Probe(probe) => probe.json,
             FmuAction::Export(export) => export.json,
         }
     }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use oldham_study::{Merit, Variation};
+use oldham_study::{Merit, Shard, Variation};
 
-use super::values::{count, merit, picture, positive, seconds, variation};
+use super::values::{count, merit, picture, positive, seconds, shard, variation};
 use super::{Changes, DrawArgs, ModelArgs, PaceArgs};
 
 /// Arguments of `run`.
@@ -31,6 +31,13 @@ pub struct Run {
     /// signal, such as rms(left.x1.a)
     #[arg(long, value_name = "FUNCTION(SIGNAL)", value_parser = merit, requires = "vary")]
     pub merit: Vec<Merit>,
+    /// Do every Nth run only, from the Kth on; other processes or machines do the others at any time, in the same
+    /// folder, and --join makes the index
+    #[arg(long, value_name = "K/N", value_parser = shard, requires = "vary", conflicts_with = "force")]
+    pub shard: Option<Shard>,
+    /// Make the index of a folder in which shards have been at work, and run nothing; what is missing is named
+    #[arg(long, value_name = "FOLDER", requires = "vary", conflicts_with_all = ["out", "force", "shard", "threads"])]
+    pub join: Option<PathBuf>,
     /// Solve the monolithic reference model instead: all subsystems as one
     #[arg(long)]
     pub monolithic: bool,

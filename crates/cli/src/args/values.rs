@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use oldham_study::{LinearFormat, Merit, Variation};
+use oldham_study::{LinearFormat, Merit, Shard, Variation};
 
 pub(super) fn positive(text: &str) -> Result<f64, String> {
     match text.parse() {
@@ -35,6 +35,11 @@ pub(super) fn count(text: &str) -> Result<usize, String> {
         Ok(0) | Err(_) => Err("a whole number from 1 on is needed".into()),
         Ok(count) => Ok(count),
     }
+}
+
+pub(super) fn shard(text: &str) -> Result<Shard, String> {
+    text.parse()
+        .map_err(|error: oldham_study::NoShard| error.to_string())
 }
 
 pub(super) fn finite(text: &str) -> Result<f64, String> {

@@ -7,6 +7,8 @@ mod cut;
 mod fmu;
 mod interface_model;
 mod mpi;
+mod robots;
+mod socket;
 mod stability;
 mod sweep;
 mod threads;
@@ -33,11 +35,12 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 20] = [
+pub const NAMES: [&str; 22] = [
     "engine",
     "beam",
     "shell",
     "chain",
+    "robots",
     "contact",
     "piles",
     "cut",
@@ -54,6 +57,7 @@ pub const NAMES: [&str; 20] = [
     "view",
     "fmu",
     "mpi",
+    "socket",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -122,6 +126,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "beam" => beam(),
             "shell" => shell(),
             "chain" => chain(),
+            "robots" => robots::figures(),
             "contact" => contact::figures(),
             "piles" => contact::pile_figures(),
             "cut" => cut::figures()?,
@@ -138,6 +143,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "view" => view::figures()?,
             "fmu" => fmu::figures()?,
             "mpi" => mpi::figures()?,
+            "socket" => socket::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

@@ -1,4 +1,4 @@
-//! `oldham convert`: a model file of a robot or machine in another format.
+//! `oldham convert`: a model file of a robot, machine or system in another format.
 
 use std::path::Path;
 
@@ -32,6 +32,9 @@ pub fn execute(arguments: &Convert) -> Result<(), Failure> {
     {
         return Err(Failure::WouldReplace { path: out });
     }
+    if oldham_ssp::is_system(&arguments.file) {
+        return system(arguments, &out);
+    }
     let options = Options {
         free: arguments.free,
         contacts: arguments.contacts,
@@ -64,6 +67,85 @@ pub fn execute(arguments: &Convert) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// A system of FMUs: the model file reads them from the package.
+fn system(arguments: &Convert, out: &Path) -> Result<(), Failure> {
+    let folder = |path: &Path| match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => std::fs::canonicalize(folder),
+        _ => std::fs::canonicalize("."),
+    };
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |error: std::io::Error| Failure::File {
+            path: path.clone(),
+            reason: error.to_string(),
+        }
+    };
+    let from = folder(out).map_err(unreadable(out))?;
+    let to = folder(&arguments.file).map_err(unreadable(&arguments.file))?;
+    let converted = oldham_ssp::read(&arguments.file, &way(&from, &to))?;
+    oldham_scene::write(out, converted.text.as_bytes())?;
+    let problems = ModelFile::new(out).read().err();
+    let list: Vec<&str> = problems
+        .iter()
+        .flat_map(|problems| problems.iter())
+        .map(|problem| problem.message.as_str())
+        .collect();
+    let answer = json!({
+        "command": "convert",
+        "status": if list.is_empty() { "finished" } else { "failed" },
+        "model": load::shown(out),
+        "name": converted.name,
+        "format": format!("SSP {}", converted.version),
+        "fmus": converted.parts,
+        "connections": converted.connections,
+        "notes": converted.notes,
+        "problems": list,
+    });
+    if !arguments.json {
+        say!("{} (SSP {})", converted.name, converted.version);
+        let (parts, wires) = (converted.parts, converted.connections);
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        say!(
+            "  {parts} FMU{}, {wires} connection{}",
+            plural(parts),
+            plural(wires)
+        );
+        for note in converted.notes.iter().take(LISTED) {
+            say!("{}", fold(&format!("note: {note}"), 2));
+        }
+        if let Some(more @ 1..) = converted.notes.len().checked_sub(LISTED) {
+            say!("note: {more} more; --json has all");
+        }
+        for problem in list.iter().take(PROBLEMS) {
+            say!("{}", fold(&format!("problem: {problem}"), 2));
+        }
+        say!("model: {}", out.display());
+    }
+    match problems {
+        Some(_) => Err(Failure::Unusable {
+            path: out.to_owned(),
+            answer: Box::new(answer),
+        }),
+        None => {
+            if arguments.json {
+                say!("{answer:#}");
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The way from one folder to another, both from the root on; empty or with a stroke at its end.
+fn way(from: &Path, to: &Path) -> String {
+    let (from, to): (Vec<_>, Vec<_>) = (from.components().collect(), to.components().collect());
+    let both = from.iter().zip(&to);
+    let common = both.take_while(|(from, to)| from == to).count();
+    let up = from[common..].iter().map(|_| "..".to_owned());
+    let down = to[common..].iter();
+    let down = down.map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).map(|part| part + "/").collect()
 }
 
 fn as_json(report: &Report, out: &Path, problems: Option<&Problems>) -> Value {

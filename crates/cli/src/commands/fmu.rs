@@ -4,21 +4,26 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use nalgebra::{Complex, DMatrix};
+use oldham_cosim::SubsystemId;
 use oldham_fmi::{Causality, Description, Package, PackageError, Variable, Version, validate};
+use oldham_stability::probe;
+use oldham_study::{ModelFile, StudyError};
 use serde_json::{Value, json};
 
-use crate::args::{Arguments, Fmu, FmuAction, FmuRun};
+use crate::args::{Arguments, Fmu, FmuAction, FmuProbe, FmuRun};
 use crate::commands::fmu_export;
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::say;
-use crate::table::Table;
+use crate::table::{Table, number};
 
 pub fn execute(arguments: &Fmu) -> Result<(), Failure> {
     match &arguments.action {
         FmuAction::Info { file, json } => info(file, *json),
         FmuAction::Validate { file, json } => try_out(file, *json),
         FmuAction::Run(arguments) => run(arguments),
+        FmuAction::Probe(arguments) => measure(arguments),
         FmuAction::Export(arguments) => fmu_export::execute(arguments),
     }
 }
@@ -111,6 +116,114 @@ fn run(arguments: &FmuRun) -> Result<(), Failure> {
             say!("{}", picture.display());
         }
     }
+    Ok(())
+}
+
+/// Measures the FMU in a model with nothing else.
+fn measure(arguments: &FmuProbe) -> Result<(), Failure> {
+    let path = &arguments.file;
+    let described = Package::describe(path).map_err(refused(path))?;
+    let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
+    let alone = FmuRun {
+        file: path.clone(),
+        duration: None,
+        step: arguments.step,
+        set: arguments.set.clone(),
+        inputs: arguments.inputs.clone(),
+        out: None,
+        plot: None,
+        force: false,
+        json: arguments.json,
+    };
+    let text = model(&alone, &described, &whole);
+    let model = ModelFile::of_text("the FMU by itself", text).read()?;
+    let mut simulation = model.simulation()?;
+    // The first advance ends the initialisation.
+    simulation.steps(1).map_err(StudyError::Run)?;
+    let found = probe(&mut simulation, SubsystemId(0), arguments.steps as usize)?;
+    let poles = found.poles();
+    if arguments.json {
+        let complex = |z: &Complex<f64>| json!([z.re, z.im]);
+        let rows = |matrix: &DMatrix<f64>| -> Vec<Vec<f64>> {
+            matrix
+                .row_iter()
+                .map(|row| row.iter().copied().collect())
+                .collect()
+        };
+        let answer = json!({
+            "command": "fmu",
+            "status": "finished",
+            "inputs": found.inputs,
+            "outputs": found.outputs,
+            "step": found.step,
+            "period": found.period,
+            "sees_inputs_within_step": found.sees_within,
+            "eigenvalues": found.eigenvalues.iter().map(complex).collect::<Vec<_>>(),
+            "poles": poles.iter().map(complex).collect::<Vec<_>>(),
+            "gains": found.gains.as_ref().map(rows),
+            "at_once": rows(&found.at_once),
+            "noise": found.noise,
+            "misfit": found.misfit,
+            "fmu_steps": found.steps,
+        });
+        say!("{answer:#}");
+        return Ok(());
+    }
+    say!(
+        "{} at steps of {} s, measured in {} of them",
+        described.name,
+        found.step,
+        found.steps
+    );
+    if found.period > 1 {
+        say!("  it does the same again after {} steps", found.period);
+    }
+    if found.sees_within {
+        say!("  it sees how its inputs go on within a step");
+    }
+    say!("  noise and curvature: {:.0e} of its answers", found.noise);
+    if found.misfit > 1.0 {
+        let text =
+            "its answers are not those of a linear model of moderate size: the poles are doubtful";
+        say!("{}", fold(&format!("  note: {text}"), 4));
+    }
+    let mut table = Table::new(["pole [1/s]", "frequency [Hz]", "damping", "|z|"]);
+    for (pole, z) in poles.iter().zip(&found.eigenvalues) {
+        // Of a pair the one above.
+        if pole.im < 0.0 {
+            continue;
+        }
+        let (size, turns) = (pole.norm(), pole.im > 0.0);
+        let text = match turns {
+            true => format!("{} ± {}i", number(pole.re), number(pole.im)),
+            false => number(pole.re),
+        };
+        let frequency = match turns {
+            true => number(pole.im / std::f64::consts::TAU),
+            false => String::new(),
+        };
+        table.row([
+            text,
+            frequency,
+            number(-pole.re / size),
+            format!("{:.9}", z.norm()),
+        ]);
+    }
+    say!("{table}");
+    let mut table = Table::new(["output", "input", "static gain", "at once"]);
+    for (i, output) in found.outputs.iter().enumerate() {
+        for (j, input) in found.inputs.iter().enumerate() {
+            let gain = found.gains.as_ref().map(|gains| number(gains[(i, j)]));
+            let gain = gain.unwrap_or_else(|| "none".into());
+            table.row([
+                output.clone(),
+                input.clone(),
+                gain,
+                number(found.at_once[(i, j)]),
+            ]);
+        }
+    }
+    say!("{table}");
     Ok(())
 }
 
@@ -255,22 +368,27 @@ fn info(path: &Path, json: bool) -> Result<(), Failure> {
 
 /// What it can do, in lines.
 fn abilities(described: &Description) -> Vec<String> {
-    let Some(can) = &described.co_simulation else {
-        return vec!["not made for co-simulation, and so of no use here".into()];
-    };
-    let mut lines = vec![format!("co-simulation, library `{}`", can.identifier)];
-    lines.push(
-        match (can.has_state, can.has_state_bytes) {
-            (true, true) => {
-                "its state can be saved: implicit coupling and checkpoints are possible"
-            }
-            (true, false) => {
-                "its state can be saved, but not as bytes: implicit coupling is possible, checkpoints are not"
-            }
-            _ => "its state cannot be saved: explicit coupling only, and no checkpoints",
+    let mut lines = Vec::new();
+    if let Some(can) = &described.model_exchange {
+        let (library, states) = (&can.identifier, can.derivatives.len());
+        lines.push(match states {
+            1 => format!("model exchange, library `{library}`: 1 state"),
+            _ => format!("model exchange, library `{library}`: {states} states"),
+        });
+        if described.co_simulation.is_none() {
+            lines.push(states_of(can.state).into());
         }
-        .into(),
-    );
+    }
+    let Some(can) = &described.co_simulation else {
+        if lines.is_empty() {
+            lines.push(
+                "made neither for co-simulation nor for model exchange: it cannot be used".into(),
+            );
+        }
+        return lines;
+    };
+    lines.insert(0, format!("co-simulation, library `{}`", can.identifier));
+    lines.push(states_of(can.state).into());
     match can.fixed_step {
         Some(step) => lines.push(format!("steps of {step} s only, and multiples of it")),
         None if !can.has_variable_step => lines.push("all steps must be alike".into()),
@@ -283,6 +401,17 @@ fn abilities(described: &Description) -> Vec<String> {
         lines.push("needs the program that made it".into());
     }
     lines
+}
+
+/// What it can do with its state.
+fn states_of(state: [bool; 2]) -> &'static str {
+    match state {
+        [true, true] => "its state can be saved: implicit coupling and checkpoints are possible",
+        [true, false] => {
+            "its state can be saved, but not as bytes: implicit coupling is possible, checkpoints are not"
+        }
+        _ => "its state cannot be saved: explicit coupling only, and no checkpoints",
+    }
 }
 
 fn word(causality: Causality) -> &'static str {
@@ -324,9 +453,17 @@ fn as_json(described: &Description) -> Value {
             "library": can.identifier,
             "variable_step": can.has_variable_step,
             "fixed_step": can.fixed_step,
-            "state": can.has_state,
-            "state_as_bytes": can.has_state_bytes,
+            "state": can.state[0],
+            "state_as_bytes": can.state[1],
             "single_instance": can.is_single,
+        })
+    });
+    let exchange = described.model_exchange.as_ref().map(|can| {
+        json!({
+            "library": can.identifier,
+            "states": can.derivatives.len(),
+            "state": can.state[0],
+            "state_as_bytes": can.state[1],
         })
     });
     json!({
@@ -340,6 +477,7 @@ fn as_json(described: &Description) -> Value {
         "version": described.version_text,
         "tool": described.tool,
         "co_simulation": abilities,
+        "model_exchange": exchange,
         "variables": described.variables.iter().map(variable).collect::<Vec<_>>(),
         "notes": described.notes,
     })

@@ -205,7 +205,9 @@ pub fn unsteady_note(found: &FoundModes, at: Configuration) -> Option<&'static s
         (false, _) if found.turns_unsteadily => Some(
             "something that is not round turns here, and not in a steady rotation (weight across its axis, or a \
              torque that nothing balances): these are modes of the motion frozen as it is, without what \
-             centrifugal forces do to it in a steady rotation",
+             centrifugal forces do to it in a steady rotation. Without weight (set gravity to zero) or, if a torque \
+             alone is not balanced, with `--at trimmed` they are those of the steady rotation; across its weight a rotor \
+             only repeats itself, and `oldham trim` with `--period` gives its vibrations as multipliers",
         ),
         (false, Configuration::Initial) => Some(
             "the start is no equilibrium: these are modes of the motion frozen at the start; \

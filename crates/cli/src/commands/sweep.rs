@@ -26,7 +26,7 @@ const LINES: usize = 20;
 pub fn execute(arguments: &Run) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
     let file = load::file(&arguments.model);
-    let out = arguments.out.clone();
+    let out = arguments.join.clone().or(arguments.out.clone());
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-sweep"));
     let options = SweepOptions {
         draw: arguments.draw.draw(),
@@ -34,16 +34,23 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         monolithic: arguments.monolithic,
         threads: arguments.threads,
         force: arguments.force,
+        shard: arguments.shard,
     };
     let started = Instant::now();
     let sweep = Sweep::new(&file, &arguments.vary, &out, &options)?;
     let threads = sweep.threads();
-    let display = Display::new(sweep.runs(), arguments.json);
-    let report = sweep.solve(Some(interrupt::watch()), &|progress| display.show(progress))?;
-    drop(display);
+    let report = match arguments.join {
+        Some(_) => sweep.join()?,
+        None => {
+            let display = Display::new(sweep.runs(), arguments.json);
+            sweep.solve(Some(interrupt::watch()), &|progress| display.show(progress))?
+        }
+    };
     let unfinished = report.unfinished().count();
+    let is_incomplete = arguments.join.is_some() && !report.missing.is_empty();
     let status = match (report.is_interrupted, unfinished) {
         (true, _) => "interrupted",
+        (false, _) if is_incomplete => "incomplete",
         (false, 0) => "finished",
         (false, _) => "failed",
     };
@@ -55,16 +62,26 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         "sweep": report,
     }));
     if !arguments.json {
-        print(model.name(), &report, threads, started);
+        print(model.name(), &report, arguments, threads, started);
     }
     if report.is_interrupted {
         return Err(Failure::RunInterrupted { answer });
     }
+    if is_incomplete {
+        return Err(Failure::Missing {
+            count: report.missing.len(),
+            total: report.total,
+            missing: numbers(&report.missing),
+            folder: out,
+            answer,
+        });
+    }
     if unfinished > 0 {
+        let journal = arguments.shard.map(|shard| out.join(shard.journal()));
         return Err(Failure::Sweep {
             unfinished,
             total: report.total,
-            index: report.index,
+            index: journal.unwrap_or(report.index),
             answer,
         });
     }
@@ -118,10 +135,16 @@ fn described(run: &SweepRun) -> String {
     settings.collect::<Vec<_>>().join(" ")
 }
 
-fn print(model: &str, report: &SweepReport, threads: usize, started: Instant) {
+fn print(model: &str, report: &SweepReport, arguments: &Run, threads: usize, started: Instant) {
     let wall = number(started.elapsed().as_secs_f64());
     say!("{model}");
-    let mut counts = format!("{} runs: ", report.total);
+    let mut counts = match arguments.shard {
+        Some(shard) => format!(
+            "shard {shard}, {} of {} runs: ",
+            report.total, report.combinations
+        ),
+        None => format!("{} runs: ", report.total),
+    };
     let finished = report.count(SweepStatus::Finished);
     counts += &format!("{finished} finished");
     let others = [
@@ -135,14 +158,21 @@ fn print(model: &str, report: &SweepReport, threads: usize, started: Instant) {
             count => counts += &format!(", {count} {}", status.word()),
         }
     }
-    if report.is_interrupted {
-        counts += &format!(", {} not done", report.total - report.runs.len());
+    match report.missing.len() {
+        0 => {}
+        count if report.is_interrupted => counts += &format!(", {count} not done"),
+        count if arguments.join.is_some() => counts += &format!(", {count} missing"),
+        count => counts += &format!(", {count} with another shard"),
     }
-    if report.kept > 0 {
-        counts += &format!("; {} of them were there already", report.kept);
+    if arguments.join.is_some() {
+        say!("  {counts}\n");
+    } else {
+        if report.kept > 0 {
+            counts += &format!("; {} of them were there already", report.kept);
+        }
+        let s = if threads == 1 { "" } else { "s" };
+        say!("  {counts}; {wall} s on {threads} thread{s}\n");
     }
-    let s = if threads == 1 { "" } else { "s" };
-    say!("  {counts}; {wall} s on {threads} thread{s}\n");
     say!("{}", table(report));
     for run in report.unfinished().take(TOLD) {
         let message = run.message.as_deref().unwrap_or_default();
@@ -153,7 +183,36 @@ fn print(model: &str, report: &SweepReport, threads: usize, started: Instant) {
             fold(&format!("run {number} ({what}) {status}: {message}"), 2)
         );
     }
-    say!("index: {}", report.index.display());
+    match arguments.shard {
+        Some(_) => {
+            say!("when all shards are done: the same command with --join FOLDER makes the index")
+        }
+        None => say!("index: {}", report.index.display()),
+    }
+}
+
+/// Numbers in rising order as a reader writes them: 3, 7 to 19, 23; many are cut.
+fn numbers(all: &[usize]) -> String {
+    let mut spans: Vec<(usize, usize)> = Vec::new();
+    for &number in all {
+        match spans.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => spans.push((number, number)),
+        }
+    }
+    let shown = spans
+        .iter()
+        .take(ROWS)
+        .map(|&(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first}, {last}"),
+            _ => format!("{first} to {last}"),
+        });
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if spans.len() > ROWS {
+        text += ", ...";
+    }
+    text
 }
 
 /// The first runs, with what was varied and the figures of merit.

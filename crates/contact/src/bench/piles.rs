@@ -6,7 +6,7 @@ use crate::coulomb::Coulomb;
 use crate::error::ContactError;
 use crate::scene::{Body, Options, Scene, StepReport};
 use crate::shape::{Pose, Shape};
-use crate::touch::{BodyId, Surface};
+use crate::touch::Surface;
 
 use super::noise::Noise;
 
@@ -25,18 +25,10 @@ const SPACING: f64 = 0.26;
 const JITTER: f64 = 0.015;
 /// How long after the first touch a pile lands, in seconds.
 const LANDING: f64 = 0.5;
-/// The time in which what surrounds a pile that sinks takes its speed away, in seconds.
-const SINKING: f64 = 0.1;
-/// The residual that is enough while it sinks, in m/s.
-const SINKING_TOLERANCE: f64 = 1e-3;
-/// Below this speed nothing sinks any more, in m/s.
-const SUNK: f64 = 1e-4;
-/// The longest that it may take, in seconds, to the coarse and then to the fine tolerance.
-const LONGEST: [f64; 2] = [4.0, 0.5];
-/// Steps in which solids begin to fall.
-const BEGUN: usize = 40;
-/// How long a pile that has sunk rests before it is measured, in seconds.
-const RESTING: f64 = 0.25;
+/// The residual in m/s that steps of a pile accept while it settles.
+const SETTLING_TOLERANCE: f64 = 1e-4;
+/// How long a pile settles, in seconds: to the coarse tolerance, then to that of the measured steps.
+const SETTLING: [f64; 2] = [2.0, 1.0];
 
 /// What a pile is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,19 +62,15 @@ pub fn pile(solid: Solid, count: usize) -> Result<Pile, ContactError> {
     pile_by(PILE_TOLERANCE, false, solid, count)
 }
 
-/// Solids that have come to rest in the shaft. They sink there in something thick, to a coarse tolerance, which takes a small part of the time that settling in air
-/// takes; then they rest in air for a while. They may sleep.
+/// Solids that have fallen and settled in the shaft for three seconds. They may sleep.
 pub fn settled(solid: Solid, count: usize, sleep: bool) -> Result<Pile, ContactError> {
-    let mut sinking = pile_by(SINKING_TOLERANCE, sleep, solid, count)?;
-    sinking.sink(count, 20.0 * SUNK, LONGEST[0])?;
+    let mut settling = pile_by(SETTLING_TOLERANCE, sleep, solid, count)?;
+    settling.go_on(SETTLING[0])?;
     let mut words = Vec::new();
-    sinking.scene.save(&mut words);
+    settling.scene.save(&mut words);
     let mut pile = pile_by(PILE_TOLERANCE, sleep, solid, count)?;
     pile.scene.restore(&words)?;
-    pile.sink(count, SUNK, LONGEST[1])?;
-    for _ in 0..(RESTING / PILE_STEP) as usize {
-        pile.timed_step(&|| 0.0)?;
-    }
+    pile.go_on(SETTLING[1])?;
     Ok(pile)
 }
 
@@ -179,26 +167,11 @@ impl Pile {
         Ok((report, spent))
     }
 
-    /// Sinks until nothing moves any more.
-    fn sink(&mut self, count: usize, sunk: f64, longest: f64) -> Result<(), ContactError> {
-        let mass = DENSITY * 8.0 * HALF[0] * HALF[1] * HALF[2];
-        // Less than any moment of inertia.
-        let drag = [mass / SINKING, 0.3 * mass * HALF[2] * HALF[2] / SINKING];
-        let solids = 1..=count as u32;
-        for step in 0..(longest / PILE_STEP) as usize {
-            let mut fastest = 0.0_f64;
-            for body in solids.clone().map(BodyId) {
-                let [velocity, spin] = self.scene.velocity(body);
-                self.scene.load(body, -velocity * drag[0], -spin * drag[1]);
-                fastest = fastest.max(velocity.norm() + spin.norm() * RADIUS);
-            }
-            if step > BEGUN && fastest < sunk {
-                break;
-            }
+    /// Takes the steps of a time in seconds.
+    fn go_on(&mut self, time: f64) -> Result<(), ContactError> {
+        for _ in 0..(time / PILE_STEP) as usize {
             self.timed_step(&|| 0.0)?;
         }
-        let air = |body| self.scene.load(body, Vec3::ZERO, Vec3::ZERO);
-        solids.map(BodyId).for_each(air);
         Ok(())
     }
 

@@ -22,10 +22,12 @@ pub(crate) enum Call {
     SerializeState,
     DeserializeState,
     FreeInstance,
+    Derivatives,
+    Events,
 }
 
 impl Call {
-    const ALL: [(Self, &'static str); 12] = [
+    const ALL: [(Self, &'static str); 14] = [
         (Self::Load, ""),
         (Self::Instantiate, "Instantiate"),
         (Self::EnterInitialization, "EnterInitializationMode"),
@@ -38,6 +40,8 @@ impl Call {
         (Self::SerializeState, "SerializeFMUstate"),
         (Self::DeserializeState, "DeSerializeFMUstate"),
         (Self::FreeInstance, "FreeInstance"),
+        (Self::Derivatives, ""),
+        (Self::Events, ""),
     ];
 
     /// What is said of it in messages.
@@ -52,6 +56,8 @@ impl Call {
         };
         match call {
             Self::Load => "while its library was loaded".into(),
+            Self::Derivatives => "while its derivatives were asked for".into(),
+            Self::Events => "while it handled an event".into(),
             Self::Set => format!("in a call of {prefix}Set..."),
             Self::Get => format!("in a call of {prefix}Get..."),
             _ => format!("in {prefix}{name}"),

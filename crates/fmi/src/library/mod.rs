@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 mod calls;
+mod exchange;
 mod states;
 mod three;
 mod two;
@@ -16,9 +17,11 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::description::{Kind, Version};
+use crate::description::{Interface, Kind, Version};
 
 pub(crate) use calls::{Call, Watcher};
+pub(crate) use exchange::Updated;
+use exchange::{Events, Exchange, InputRates};
 pub(crate) use states::Kept;
 use states::States;
 use three::Three;
@@ -31,17 +34,27 @@ const LOGGED: usize = 20;
 const DISCARD: c_int = 2;
 
 type Handle = *mut c_void;
+type Plain = unsafe extern "C" fn(Handle) -> c_int;
 
 /// A library, and what it needs to know to make an instance.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Origin {
     pub version: Version,
+    pub interface: Interface,
     pub library: PathBuf,
     pub resources: PathBuf,
     pub name: String,
     pub token: String,
     pub has_state: bool,
     pub has_bytes: bool,
+    /// Whether it handles events when it is asked to, in a co-simulation.
+    pub has_events: bool,
+    /// Whether its steps may end early.
+    pub returns_early: bool,
+    /// Whether it has structural parameters.
+    pub has_structure: bool,
+    /// Whether it takes rates of inputs.
+    pub takes_rates: bool,
 }
 
 /// What a library says while it runs; the last lines.
@@ -87,8 +100,8 @@ fn text(pointer: *const c_char) -> String {
 /// How far a step came.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Stepped {
-    /// To its end.
-    Done,
+    /// To this time; and whether there is an event then, which it must be told to handle.
+    To(f64, bool),
     /// Not at all: the library asks for a shorter one.
     Discarded,
     /// It wants the simulation to end.
@@ -104,6 +117,10 @@ enum Functions {
 pub(crate) struct Instance {
     handle: Handle,
     functions: Functions,
+    /// What there is for model exchange and for events.
+    exchange: Option<Exchange>,
+    events: Option<Events>,
+    rates: Option<InputRates>,
     log: Box<Log>,
     watcher: Watcher,
     /// What the functions point into; after them, so that it is closed last.
@@ -125,12 +142,21 @@ impl Instance {
             format!("its library cannot be loaded: {reason}")
         })?;
         let (has_state, has_bytes) = (origin.has_state, origin.has_bytes);
-        let functions = match origin.version {
-            Version::Two => Functions::Two(Two::load(&library, has_state, has_bytes)?),
-            Version::Three => {
-                Functions::Three(Box::new(Three::load(&library, has_state, has_bytes)?))
-            }
+        let (version, interface) = (origin.version, origin.interface);
+        let functions = match version {
+            Version::Two => Functions::Two(Two::load(&library, interface, has_state, has_bytes)?),
+            Version::Three => Functions::Three(Box::new(Three::load(&library, origin)?)),
         };
+        let is_exchanged = interface == Interface::ModelExchange;
+        let exchange = is_exchanged.then(|| Exchange::load(&library, version));
+        let events =
+            (is_exchanged || origin.has_events).then(|| Events::load(&library, version, interface));
+        let rates = origin.takes_rates.then(|| InputRates::load(&library));
+        let (exchange, events, rates) = (
+            exchange.transpose()?,
+            events.transpose()?,
+            rates.transpose()?,
+        );
         let log = Box::new(Log {
             is_told: watcher.is_elsewhere(),
             ..Log::default()
@@ -146,14 +172,14 @@ impl Instance {
                 let place = c_string(&format!("file://{resources}"))?;
                 let callbacks = Box::new(two::Callbacks::new(environment));
                 (
-                    two.instantiate(&name, &token, &place, &callbacks),
+                    two.instantiate(interface, &name, &token, &place, &callbacks),
                     Some(callbacks),
                 )
             }
             Functions::Three(three) => {
                 let place = c_string(&format!("{resources}/"))?;
                 (
-                    three.instantiate(&name, &token, &place, environment.cast_mut().cast()),
+                    three.instantiate(origin, &name, &token, &place, environment.cast_mut().cast()),
                     None,
                 )
             }
@@ -166,6 +192,9 @@ impl Instance {
         Ok(Self {
             handle,
             functions,
+            exchange,
+            events,
+            rates,
             log,
             watcher,
             _library: library,
@@ -268,18 +297,20 @@ impl Instance {
     /// Takes a step.
     pub fn step(&self, from: f64, length: f64) -> Result<Stepped, String> {
         self.watcher.enters(Call::DoStep);
-        let (status, ended, call) = match &self.functions {
+        let (status, ended, reached, call) = match &self.functions {
             Functions::Two(two) => {
                 let status = two.do_step(self.handle, from, length);
-                (
-                    status,
-                    status == DISCARD && two.is_terminated(self.handle),
-                    "fmi2DoStep",
-                )
+                let ended = status == DISCARD && two.is_terminated(self.handle);
+                (status, ended, (from + length, false), "fmi2DoStep")
             }
             Functions::Three(three) => {
-                let (status, ended) = three.do_step(self.handle, from, length);
-                (status, ended, "fmi3DoStep")
+                let stepped = three.do_step(self.handle, from, length);
+                let reached = match stepped.is_early {
+                    true => stepped.reached,
+                    false => from + length,
+                };
+                let reached = (reached, stepped.has_event);
+                (stepped.status, stepped.ends, reached, "fmi3DoStep")
             }
         };
         if ended {
@@ -289,7 +320,157 @@ impl Instance {
             return Ok(Stepped::Discarded);
         }
         self.checked(status, call)?;
-        Ok(Stepped::Done)
+        Ok(Stepped::To(reached.0, reached.1))
+    }
+
+    /// Sets numbers of structural parameters, before the initialisation.
+    pub fn structure(&self, numbers: &[(Kind, u32, Vec<f64>)]) -> Result<(), String> {
+        let Functions::Three(three) = &self.functions else {
+            return Ok(());
+        };
+        self.watcher.enters(Call::Set);
+        let status = three.configure(self.handle, true);
+        self.checked(status, "fmi3EnterConfigurationMode")?;
+        for (kind, reference, values) in numbers {
+            self.set(kind, &[*reference], values)?;
+        }
+        let status = three.configure(self.handle, false);
+        self.checked(status, "fmi3ExitConfigurationMode")
+    }
+
+    /// Sets rates of real inputs for the next step.
+    pub fn set_rates(&self, references: &[u32], rates: &[f64]) -> Result<(), String> {
+        let Some(function) = &self.rates else {
+            return Ok(());
+        };
+        self.watcher.enters(Call::Set);
+        let status = function.set(self.handle, references, rates);
+        self.checked(status, "fmi2SetRealInputDerivatives")
+    }
+
+    /// Whether it has events that it must be told to handle.
+    pub fn has_events(&self) -> bool {
+        self.events.is_some()
+    }
+
+    /// Begins the handling of events.
+    pub fn enter_events(&self) -> Result<(), String> {
+        match &self.events {
+            Some(events) => {
+                self.watcher.enters(Call::Events);
+                self.checked(events.enter(self.handle), "EnterEventMode")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Brings discrete states up to date.
+    pub fn update(&self) -> Result<Updated, String> {
+        let Some(events) = &self.events else {
+            return Ok(Updated::default());
+        };
+        self.watcher.enters(Call::Events);
+        let (status, updated) = events.update(self.handle);
+        self.checked(status, "the update of its discrete states")?;
+        Ok(updated)
+    }
+
+    /// Ends the handling of events.
+    pub fn leave_events(&self) -> Result<(), String> {
+        match &self.events {
+            Some(events) => {
+                self.watcher.enters(Call::Events);
+                self.checked(events.leave(self.handle), "the end of its event mode")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What it is integrated by; nothing is called of a co-simulation.
+    fn exchanged(
+        &self,
+        call: Call,
+        name: &str,
+        ask: impl FnOnce(&Exchange, Handle) -> c_int,
+    ) -> Result<(), String> {
+        let exchange = self.exchange.as_ref().ok_or("it steps itself")?;
+        self.watcher.enters(call);
+        self.checked(ask(exchange, self.handle), name)
+    }
+
+    /// Its time and continuous states are these.
+    pub fn place_at(&self, t: f64, x: &[f64]) -> Result<(), String> {
+        self.exchanged(Call::Set, "SetTime", |all, handle| all.set_time(handle, t))?;
+        match x.is_empty() {
+            true => Ok(()),
+            false => self.exchanged(Call::Set, "SetContinuousStates", |all, handle| {
+                all.set_states(handle, x)
+            }),
+        }
+    }
+
+    /// Its continuous states.
+    pub fn continuous_states(&self, x: &mut [f64]) -> Result<(), String> {
+        match x.is_empty() {
+            true => Ok(()),
+            false => self.exchanged(Call::Get, "GetContinuousStates", |all, handle| {
+                all.states(handle, x)
+            }),
+        }
+    }
+
+    /// How large its continuous states are.
+    pub fn nominals(&self, sizes: &mut [f64]) -> Result<(), String> {
+        match sizes.is_empty() {
+            true => Ok(()),
+            false => self.exchanged(Call::Get, "GetNominalsOfContinuousStates", |all, handle| {
+                all.nominals(handle, sizes)
+            }),
+        }
+    }
+
+    /// The derivatives of its states.
+    pub fn derivatives(&self, rates: &mut [f64]) -> Result<(), String> {
+        match rates.is_empty() {
+            true => Ok(()),
+            false => self.exchanged(Call::Derivatives, "its derivatives", |all, handle| {
+                all.derivatives(handle, rates)
+            }),
+        }
+    }
+
+    /// The functions that change their sign at events.
+    pub fn indicators(&self, z: &mut [f64]) -> Result<(), String> {
+        match z.is_empty() {
+            true => Ok(()),
+            false => self.exchanged(Call::Derivatives, "GetEventIndicators", |all, handle| {
+                all.indicators(handle, z)
+            }),
+        }
+    }
+
+    /// How many of them there are, where the library can be asked.
+    pub fn count_indicators(&self) -> Result<Option<usize>, String> {
+        let counted = self
+            .exchange
+            .as_ref()
+            .and_then(|all| all.count(self.handle));
+        let Some((status, count)) = counted else {
+            return Ok(None);
+        };
+        self.checked(status, "fmi3GetNumberOfEventIndicators")?;
+        Ok(Some(count))
+    }
+
+    /// Tells that a step of the integrator is complete: whether there is an event, and whether the simulation shall end.
+    pub fn completed(&self) -> Result<[bool; 2], String> {
+        let Some(exchange) = &self.exchange else {
+            return Ok([false; 2]);
+        };
+        self.watcher.enters(Call::Events);
+        let (status, said) = exchange.completed(self.handle, !self.keeps_states());
+        self.checked(status, "CompletedIntegratorStep")?;
+        Ok(said)
     }
 
     fn states(&self) -> &States {

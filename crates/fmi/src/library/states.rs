@@ -7,7 +7,7 @@ use libloading::Library;
 use super::{Handle, ability, function};
 
 /// `fmi2Error` and `fmi3Error`.
-const ERROR: c_int = 3;
+pub(super) const ERROR: c_int = 3;
 
 /// The functions, if the FMU has them.
 pub(super) struct States {

@@ -5,13 +5,21 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use libloading::Library;
 
 use super::states::States;
-use super::{Handle, Log, function, text};
-use crate::description::Kind;
+use super::{Handle, Log, Origin, Plain, function, text};
+use crate::description::{Interface, Kind};
 
-type Plain = unsafe extern "C" fn(Handle) -> c_int;
 type Set<T> = unsafe extern "C" fn(Handle, *const c_uint, usize, *const T, usize) -> c_int;
 type Get<T> = unsafe extern "C" fn(Handle, *const c_uint, usize, *mut T, usize) -> c_int;
 type LogMessage = extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
+type InstantiateExchanged = unsafe extern "C" fn(
+    *const c_char,
+    *const c_char,
+    *const c_char,
+    bool,
+    bool,
+    *mut c_void,
+    LogMessage,
+) -> Handle;
 type Instantiate = unsafe extern "C" fn(
     *const c_char,
     *const c_char,
@@ -112,14 +120,30 @@ impl<T: Scalar> Access<T> {
     }
 }
 
+/// How an instance is made and moved on.
+enum Way {
+    Steps(Instantiate, DoStep),
+    Exchanged(InstantiateExchanged),
+}
+
+/// What a step says.
+pub(super) struct StepOfThree {
+    pub status: c_int,
+    pub has_event: bool,
+    pub ends: bool,
+    pub is_early: bool,
+    pub reached: f64,
+}
+
 /// The functions that are used.
 pub(super) struct Three {
-    instantiate: Instantiate,
+    way: Way,
+    /// Into the mode in which structural parameters are set, and out of it.
+    configure: Option<[Plain; 2]>,
     enter: unsafe extern "C" fn(Handle, bool, f64, f64, bool, f64) -> c_int,
     exit: Plain,
     terminate: Plain,
     free: unsafe extern "C" fn(Handle),
-    do_step: DoStep,
     float64: Access<f64>,
     float32: Access<f32>,
     int8: Access<i8>,
@@ -136,7 +160,7 @@ pub(super) struct Three {
 }
 
 impl Three {
-    pub fn load(library: &Library, has_state: bool, has_bytes: bool) -> Result<Self, String> {
+    pub fn load(library: &Library, origin: &Origin) -> Result<Self, String> {
         let names = [
             "fmi3GetFMUState",
             "fmi3SetFMUState",
@@ -145,14 +169,28 @@ impl Three {
             "fmi3SerializeFMUState",
             "fmi3DeserializeFMUState",
         ];
-        let states = States::load(library, names, has_state, has_bytes)?;
+        let states = States::load(library, names, origin.has_state, origin.has_bytes)?;
         Ok(Self {
-            instantiate: function(library, "fmi3InstantiateCoSimulation")?,
+            way: match origin.interface {
+                Interface::CoSimulation => Way::Steps(
+                    function(library, "fmi3InstantiateCoSimulation")?,
+                    function(library, "fmi3DoStep")?,
+                ),
+                Interface::ModelExchange => {
+                    Way::Exchanged(function(library, "fmi3InstantiateModelExchange")?)
+                }
+            },
+            configure: match origin.has_structure {
+                true => Some([
+                    function(library, "fmi3EnterConfigurationMode")?,
+                    function(library, "fmi3ExitConfigurationMode")?,
+                ]),
+                false => None,
+            },
             enter: function(library, "fmi3EnterInitializationMode")?,
             exit: function(library, "fmi3ExitInitializationMode")?,
             terminate: function(library, "fmi3Terminate")?,
             free: function(library, "fmi3FreeInstance")?,
-            do_step: function(library, "fmi3DoStep")?,
             float64: Access::load(library, ["fmi3GetFloat64", "fmi3SetFloat64"])?,
             float32: Access::load(library, ["fmi3GetFloat32", "fmi3SetFloat32"])?,
             int8: Access::load(library, ["fmi3GetInt8", "fmi3SetInt8"])?,
@@ -173,26 +211,42 @@ impl Three {
 
     pub fn instantiate(
         &self,
+        origin: &Origin,
         name: &CStr,
         token: &CStr,
         place: &CStr,
         environment: *mut c_void,
     ) -> Handle {
-        unsafe {
-            (self.instantiate)(
-                name.as_ptr(),
-                token.as_ptr(),
-                place.as_ptr(),
-                false,
-                false,
-                false,
-                false,
-                std::ptr::null(),
-                0,
-                environment,
-                log,
-                std::ptr::null(),
-            )
+        let [name, token, place] = [name.as_ptr(), token.as_ptr(), place.as_ptr()];
+        match self.way {
+            Way::Steps(instantiate, _) => unsafe {
+                instantiate(
+                    name,
+                    token,
+                    place,
+                    false,
+                    false,
+                    origin.has_events,
+                    origin.has_events || origin.returns_early,
+                    std::ptr::null(),
+                    0,
+                    environment,
+                    log,
+                    std::ptr::null(),
+                )
+            },
+            Way::Exchanged(instantiate) => unsafe {
+                instantiate(name, token, place, false, false, environment, log)
+            },
+        }
+    }
+
+    /// Into the mode in which structural parameters are set, or out of it.
+    pub fn configure(&self, handle: Handle, enters: bool) -> c_int {
+        match self.configure {
+            Some([enter, _]) if enters => unsafe { enter(handle) },
+            Some([_, exit]) => unsafe { exit(handle) },
+            None => super::states::ERROR,
         }
     }
 
@@ -268,23 +322,31 @@ impl Three {
         unsafe { (self.set_string)(handle, &reference, 1, &value.as_ptr(), 1) }
     }
 
-    /// The status, and whether the FMU wants the simulation to end.
-    pub fn do_step(&self, handle: Handle, from: f64, length: f64) -> (c_int, bool) {
+    pub fn do_step(&self, handle: Handle, from: f64, length: f64) -> StepOfThree {
         let keeps_nothing = !self.states.are_there();
         let (mut event, mut ends, mut early, mut reached) = (0, 0, 0, from + length);
-        let status = unsafe {
-            (self.do_step)(
-                handle,
-                from,
-                length,
-                keeps_nothing,
-                &mut event,
-                &mut ends,
-                &mut early,
-                &mut reached,
-            )
+        let status = match self.way {
+            Way::Steps(_, do_step) => unsafe {
+                do_step(
+                    handle,
+                    from,
+                    length,
+                    keeps_nothing,
+                    &mut event,
+                    &mut ends,
+                    &mut early,
+                    &mut reached,
+                )
+            },
+            Way::Exchanged(_) => super::states::ERROR,
         };
-        (status, ends != 0)
+        StepOfThree {
+            status,
+            has_event: event != 0,
+            ends: ends != 0,
+            is_early: early != 0,
+            reached,
+        }
     }
 
     pub fn free(&self, handle: Handle) {

@@ -5,14 +5,14 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use libloading::Library;
 
 use super::states::States;
-use super::{Handle, Log, function, text};
-use crate::description::Kind;
+use super::{Handle, Log, Plain, function, text};
+use crate::description::{Interface, Kind};
 
-/// `fmi2CoSimulation`.
+/// `fmi2ModelExchange` and `fmi2CoSimulation`.
+const MODEL_EXCHANGE: c_int = 0;
 const CO_SIMULATION: c_int = 1;
 /// `fmi2Terminated`.
 const TERMINATED: c_int = 3;
-type Plain = unsafe extern "C" fn(Handle) -> c_int;
 type Set<T> = unsafe extern "C" fn(Handle, *const c_uint, usize, *const T) -> c_int;
 type Get<T> = unsafe extern "C" fn(Handle, *const c_uint, usize, *mut T) -> c_int;
 type Instantiate = unsafe extern "C" fn(
@@ -67,6 +67,11 @@ impl Callbacks {
     }
 }
 
+struct Steps {
+    do_step: unsafe extern "C" fn(Handle, f64, f64, c_int) -> c_int,
+    boolean_status: unsafe extern "C" fn(Handle, c_int, *mut c_int) -> c_int,
+}
+
 /// The functions that are used.
 pub(super) struct Two {
     instantiate: Instantiate,
@@ -82,13 +87,18 @@ pub(super) struct Two {
     set_boolean: Set<c_int>,
     get_boolean: Get<c_int>,
     set_string: Set<*const c_char>,
-    do_step: unsafe extern "C" fn(Handle, f64, f64, c_int) -> c_int,
-    boolean_status: unsafe extern "C" fn(Handle, c_int, *mut c_int) -> c_int,
+    /// For co-simulation alone.
+    steps: Option<Steps>,
     pub states: States,
 }
 
 impl Two {
-    pub fn load(library: &Library, has_state: bool, has_bytes: bool) -> Result<Self, String> {
+    pub fn load(
+        library: &Library,
+        interface: Interface,
+        has_state: bool,
+        has_bytes: bool,
+    ) -> Result<Self, String> {
         let names = [
             "fmi2GetFMUstate",
             "fmi2SetFMUstate",
@@ -112,19 +122,35 @@ impl Two {
             set_boolean: function(library, "fmi2SetBoolean")?,
             get_boolean: function(library, "fmi2GetBoolean")?,
             set_string: function(library, "fmi2SetString")?,
-            do_step: function(library, "fmi2DoStep")?,
-            boolean_status: function(library, "fmi2GetBooleanStatus")?,
+            steps: match interface {
+                Interface::CoSimulation => Some(Steps {
+                    do_step: function(library, "fmi2DoStep")?,
+                    boolean_status: function(library, "fmi2GetBooleanStatus")?,
+                }),
+                Interface::ModelExchange => None,
+            },
             states,
         })
     }
 
     // Safety of all that follows: handles come from `instantiate`, slices are as long as is said.
 
-    pub fn instantiate(&self, name: &CStr, guid: &CStr, place: &CStr, calls: &Callbacks) -> Handle {
+    pub fn instantiate(
+        &self,
+        interface: Interface,
+        name: &CStr,
+        guid: &CStr,
+        place: &CStr,
+        calls: &Callbacks,
+    ) -> Handle {
+        let kind = match interface {
+            Interface::CoSimulation => CO_SIMULATION,
+            Interface::ModelExchange => MODEL_EXCHANGE,
+        };
         unsafe {
             (self.instantiate)(
                 name.as_ptr(),
-                CO_SIMULATION,
+                kind,
                 guid.as_ptr(),
                 place.as_ptr(),
                 calls,
@@ -213,12 +239,18 @@ impl Two {
     pub fn do_step(&self, handle: Handle, from: f64, length: f64) -> c_int {
         // A state may be restored later: earlier ones stay in use.
         let keeps_nothing = c_int::from(!self.states.are_there());
-        unsafe { (self.do_step)(handle, from, length, keeps_nothing) }
+        match &self.steps {
+            Some(steps) => unsafe { (steps.do_step)(handle, from, length, keeps_nothing) },
+            None => super::states::ERROR,
+        }
     }
 
     pub fn is_terminated(&self, handle: Handle) -> bool {
+        let Some(steps) = &self.steps else {
+            return false;
+        };
         let mut is_so = 0;
-        let status = unsafe { (self.boolean_status)(handle, TERMINATED, &mut is_so) };
+        let status = unsafe { (steps.boolean_status)(handle, TERMINATED, &mut is_so) };
         status == 0 && is_so != 0
     }
 

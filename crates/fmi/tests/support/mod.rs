@@ -57,6 +57,7 @@ pub fn plain(folder: &Path, source: &str) -> PathBuf {
 pub fn read(folder: &Path, text: &str) -> Result<Model, String> {
     let mut kinds = Extensions::new();
     oldham_fmi::register(&mut kinds);
+    oldham_hydraulics::register(&mut kinds);
     let path = folder.join("model.toml");
     std::fs::write(&path, text).unwrap();
     Model::read_with(&path, &Overrides::none(), &kinds).map_err(|problems| problems.to_string())

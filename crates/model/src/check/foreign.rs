@@ -10,9 +10,12 @@ use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::data::DataFile;
 use crate::extensions::{Context, Kind, Reports, Settings, find};
-use crate::format::{At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, Setting, plain};
+use crate::format::{
+    At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, Setting, Value, plain,
+};
 use crate::model::{Content, ForeignPrediction, ForeignSpec, panicked};
 use crate::problem::Problem;
+use crate::schema::SchemaShape;
 use crate::source::Span;
 
 impl Reports for Checker<'_> {
@@ -45,6 +48,10 @@ impl Reports for Checker<'_> {
         self.data.push(file);
         Ok(())
     }
+
+    fn name(&mut self, name: &At<String>, of: &str) -> bool {
+        self.name(name, of)
+    }
 }
 
 impl Checker<'_> {
@@ -56,7 +63,7 @@ impl Checker<'_> {
     ) -> Checked {
         let section = &entry.value.value;
         let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
-        let made = self.foreign_content(kind, entry, paced.micro_steps);
+        let made = self.foreign_content(kind, entry, paced.own_step, paced.micro_steps);
         let (content, ports) = made.unzip();
         let ports = ports.map_or_else(Default::default, |ports| named_ports(&entry.name, &ports));
         paced.checked(DEFAULT_RHO, content, ports)
@@ -66,6 +73,7 @@ impl Checker<'_> {
         &mut self,
         kind: &str,
         entry: &Entry<ForeignSection>,
+        own_step: Option<f64>,
         micro_steps: Option<u32>,
     ) -> Option<(Content, Ports)> {
         let extensions = self.extensions;
@@ -77,6 +85,9 @@ impl Checker<'_> {
             let mut context = Context {
                 reports: checker,
                 place: place.clone(),
+                step: own_step
+                    .zip(micro_steps)
+                    .map(|(step, n)| step / f64::from(n)),
             };
             (kind.make)(settings, &mut context)
         })?;
@@ -105,6 +116,7 @@ impl Checker<'_> {
             let mut context = Context {
                 reports: checker,
                 place: given.span.clone(),
+                step: None,
             };
             (kind.make)(settings, &mut context)
         })?;
@@ -122,19 +134,36 @@ impl Checker<'_> {
         table: &'s [Setting],
         place: &Span,
     ) -> Option<Settings<'s>> {
-        let is_whole = !self.findings.is_damaged(place) && !self.lacks(kind, table);
-        is_whole.then(|| Settings {
+        let shape = SchemaShape::new(&kind.schema);
+        self.is_whole(table, place, shape).then(|| Settings {
             table,
             schema: &kind.schema,
             place: place.clone(),
         })
     }
 
-    /// Whether a key is missing, which was told when the file was read.
-    fn lacks<M: ?Sized>(&self, kind: &Kind<M>, table: &[Setting]) -> bool {
-        let shape = crate::schema::SchemaShape::new(&kind.schema);
-        let mut required = shape.required();
-        required.any(|key| table.iter().all(|(there, _)| there.value != key))
+    /// Whether a table and those within have lost nothing and lack nothing, which was told when the file was read.
+    fn is_whole(&self, table: &[Setting], place: &Span, shape: SchemaShape<'_>) -> bool {
+        let has = |key: &str| table.iter().any(|(there, _)| there.value == key);
+        let mut inside = table.iter().filter_map(|(key, at)| {
+            let shape = shape.key(&key.value).or(shape.named())?;
+            Some((at, shape))
+        });
+        !self.findings.is_damaged(place)
+            && shape.required().all(has)
+            && inside.all(|(at, shape)| self.is_whole_value(at, shape))
+    }
+
+    fn is_whole_value(&self, at: &At<Value>, shape: SchemaShape<'_>) -> bool {
+        match &at.value {
+            Value::Table(table) => self.is_whole(table, &at.span, shape),
+            Value::List(items) => {
+                let shape = shape.item();
+                let mut items = items.iter();
+                items.all(|item| shape.is_none_or(|shape| self.is_whole_value(item, shape)))
+            }
+            _ => true,
+        }
     }
 
     /// What a constructor makes. One that gives nothing must have said why, or panicked.

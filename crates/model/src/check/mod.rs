@@ -8,7 +8,6 @@ mod clock;
 mod compensator;
 mod control;
 mod foreign;
-mod hydraulics;
 mod implicit;
 mod keys;
 mod lumped;
@@ -155,7 +154,6 @@ impl Checker<'_> {
             parts.push(match subsystem {
                 Subsystem::Lumped(entry) => self.lumped(entry, pace),
                 Subsystem::Multibody(entry) => self.multibody(entry, pace, &file.record),
-                Subsystem::Hydraulics(entry) => self.hydraulics(entry, pace),
                 Subsystem::Control(entry) => self.control(entry, pace),
                 Subsystem::Foreign(kind, entry) => self.foreign_part(kind, entry, pace),
             });
@@ -285,13 +283,15 @@ impl Checker<'_> {
         self.findings.report_missing(table, message)
     }
 
-    fn name(&mut self, name: &At<String>, of: &str) {
+    fn name(&mut self, name: &At<String>, of: &str) -> bool {
         if !words::is_name(&name.value) {
             let message = format!("`{}` cannot be the name of {of}", name.value);
             self.report(&name.span, message)
                 .label("not a name")
                 .help("a name has letters, digits, `_` and `-`, and starts with a letter or `_`");
+            return false;
         }
+        true
     }
 
     fn record(&mut self, file: &File) -> Option<Record> {

@@ -1,32 +1,18 @@
-//! Hydraulic actuators at a mechanism: loads that hold it at rest are found by its statics, and lengths at the start lie
-//! within their strokes.
+//! What carries mechanisms: loads that hold them at rest are found by their statics, and lines at the start are as long as
+//! they may be.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use oldham_cosim::{InputPort, OutputPort, Subsystem as Solver};
-use oldham_hydraulics::{Circuit, Hydraulics as CircuitSolver, Rest};
 
 use super::Checker;
-use super::hydraulics::is_static;
 use super::part::Checked;
 use crate::at_rest::{Push, Wires};
-use crate::format::{At, Entry, Formula, Hydraulics, Subsystem};
+use crate::extensions::{NoRest, WantedLoad};
+use crate::format::{At, Subsystem};
 use crate::mechanism::{Carried, MechanismSpec, StaticLine};
 use crate::model::{Content, ForeignSpec};
 use crate::source::Span;
-
-/// The output that is the force of an actuator.
-fn force_of(section: &Hydraulics, actuator: usize) -> OutputPort {
-    let before = section.actuators.iter().take(actuator);
-    // Force and pressures, and the spool where a control moves it.
-    let sent = before.map(|each| 3 + usize::from(each.value.value.speed_control.is_some()));
-    OutputPort(sent.sum())
-}
-
-/// The input that is the length of an actuator: it takes length, rate, and where its spool is or how fast it goes.
-fn length_of(actuator: usize) -> InputPort {
-    InputPort(3 * actuator)
-}
 
 /// Loads of mechanisms at rest, by their places, in the order of their static lines.
 type Loads = BTreeMap<usize, Vec<f64>>;
@@ -34,14 +20,14 @@ type Loads = BTreeMap<usize, Vec<f64>>;
 /// What statics hold of what a part pushes.
 enum Held {
     Nothing,
-    /// Something of this mechanism.
-    Of(usize),
+    /// Something of this mechanism, as is asked for there.
+    Of(usize, Span),
     /// Something is wrong, which is told already.
     Told,
 }
 
 impl Checker<'_> {
-    /// Lets hydraulic actuators hold mechanisms in statics, and finds the loads that are called static.
+    /// Lets parts hold mechanisms in statics, and finds the loads that they want to know.
     pub(super) fn static_loads(
         &mut self,
         subsystems: &[Subsystem<'_>],
@@ -52,26 +38,19 @@ impl Checker<'_> {
         let mut needed: BTreeMap<usize, Span> = BTreeMap::new();
         let mut told: BTreeSet<usize> = BTreeSet::new();
         for (place, subsystem) in subsystems.iter().enumerate() {
-            match subsystem {
-                Subsystem::Hydraulics(entry) => {
-                    for (mechanism, span) in self.circuit_lines(place, entry, parts, wires) {
-                        needed.entry(mechanism).or_insert(span);
+            let Subsystem::Foreign(_, entry) = subsystem else {
+                continue;
+            };
+            for held in self.held_lines(place, &entry.name, parts, wires) {
+                match held {
+                    Held::Of(mechanism, asked) => {
+                        needed.entry(mechanism).or_insert(asked);
                     }
-                }
-                Subsystem::Foreign(_, entry) => {
-                    for held in self.foreign_lines(place, &entry.name, parts, wires) {
-                        match held {
-                            Held::Of(mechanism) => {
-                                needed.entry(mechanism).or_insert(entry.name.span.clone());
-                            }
-                            Held::Told => {
-                                told.insert(place);
-                            }
-                            Held::Nothing => {}
-                        }
+                    Held::Told => {
+                        told.insert(place);
                     }
+                    Held::Nothing => {}
                 }
-                _ => {}
             }
         }
         let needed = needed.into_iter();
@@ -84,7 +63,6 @@ impl Checker<'_> {
         let loads: Loads = loads.collect();
         for (place, subsystem) in subsystems.iter().enumerate() {
             match subsystem {
-                Subsystem::Hydraulics(entry) => self.load(place, entry, parts, wires, &loads),
                 Subsystem::Foreign(_, entry) if !told.contains(&place) => {
                     self.start_at_rest(place, &entry.name, parts, wires, &loads);
                 }
@@ -93,49 +71,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Lets the actuators of a circuit hold their lines; gives the mechanisms whose loads are wanted, and where.
-    fn circuit_lines(
-        &mut self,
-        circuit: usize,
-        entry: &Entry<Hydraulics>,
-        parts: &mut [Checked],
-        wires: Wires<'_>,
-    ) -> Vec<(usize, Span)> {
-        let section = &entry.value.value;
-        let mut solver = match content(&mut parts[circuit]) {
-            Some(Content::Hydraulics(circuit)) => without_wanted_loads(circuit, section),
-            _ => None,
-        };
-        let mut wanted = Vec::new();
-        for (actuator, given) in section.actuators.iter().enumerate() {
-            let output = (circuit, force_of(section, actuator));
-            let pushes: Vec<Push<'_>> = wires
-                .from(output)
-                .map(|connection| Push {
-                    motion: length_of(actuator),
-                    connection,
-                })
-                .collect();
-            let load = given.value.value.load.as_ref();
-            let load = load.filter(|load| is_static(load));
-            let Some(load) = load else {
-                if let Some(solver) = &mut solver {
-                    push_as_given(parts, &pushes, solver, wires);
-                }
-                continue;
-            };
-            let name = format!("{}.{}.force", entry.name.value, given.name.value);
-            match self.hold(parts, &pushes, (&load.span, &name)) {
-                Held::Of(mechanism) => wanted.push((mechanism, load.span.clone())),
-                Held::Nothing => self.not_connected(load, &given.name.value),
-                Held::Told => {}
-            }
-        }
-        wanted
-    }
-
-    /// Lets a part of a registered kind hold what it pushes, if its loads are wanted.
-    fn foreign_lines(
+    /// Lets a part hold what it pushes, if the load there is wanted; else it pushes as it is given.
+    fn held_lines(
         &mut self,
         place: usize,
         name: &At<String>,
@@ -143,26 +80,37 @@ impl Checker<'_> {
         wires: Wires<'_>,
     ) -> Vec<Held> {
         let spec = match content(&mut parts[place]) {
-            Some(Content::Foreign(spec)) if spec.part.load_bearing().is_some() => spec.clone(),
+            Some(Content::Foreign(spec)) => spec.clone(),
             _ => return Vec::new(),
         };
-        let Ok(mut solver) = spec.solver() else {
+        let (Some(bearing), Ok(mut solver)) = (spec.part.load_bearing(), spec.solver()) else {
             return Vec::new();
         };
         let pushes = wires.pushes(place, solver.ports());
-        if !wants_rest(&spec) {
-            push_as_given(parts, &pushes, &mut *solver, wires);
-            return Vec::new();
-        }
-        let outputs: BTreeSet<usize> = pushes.iter().map(|p| p.connection.from.1.0).collect();
-        let held = outputs.into_iter().map(|output| {
-            let of_it = pushes.iter().filter(|p| p.connection.from.1.0 == output);
+        let outputs = (0..solver.ports().outputs().len()).map(OutputPort);
+        let mut held = Vec::new();
+        for output in outputs {
+            let of_it = pushes.iter().filter(|p| p.connection.from.1 == output);
             let of_it: Vec<Push<'_>> = of_it.copied().collect();
-            let port = &solver.ports().outputs()[output].name;
-            let output = format!("{}.{port}", name.value);
-            self.hold(parts, &of_it, (&name.span, &output))
-        });
-        held.collect()
+            let Some(WantedLoad { asked }) = bearing.wanted_load(output) else {
+                push_as_given(parts, &of_it, &mut *solver, wires);
+                continue;
+            };
+            let port = &solver.ports().outputs()[output.0].name;
+            let shown = format!("{}.{port}", name.value);
+            let wanted = asked.as_ref().map_or(&name.span, |asked| &asked.span);
+            held.push(match self.hold(parts, &of_it, (wanted, &shown)) {
+                Held::Nothing => match &asked {
+                    Some(asked) => {
+                        self.not_connected(asked, port);
+                        Held::Told
+                    }
+                    None => Held::Nothing,
+                },
+                other => other,
+            });
+        }
+        held
     }
 
     /// Lets statics hold what an output pushes, whose load is wanted.
@@ -196,33 +144,7 @@ impl Checker<'_> {
             return Held::Nothing;
         };
         add_line(parts, mechanism, line);
-        Held::Of(mechanism)
-    }
-
-    /// Gives the actuators of a circuit their static loads.
-    fn load(
-        &mut self,
-        place: usize,
-        entry: &Entry<Hydraulics>,
-        parts: &mut [Checked],
-        wires: Wires<'_>,
-        loads: &Loads,
-    ) {
-        for (actuator, given) in entry.value.value.actuators.iter().enumerate() {
-            let mut connections = wires.from((place, force_of(&entry.value.value, actuator)));
-            let load = connections.find_map(|connection| {
-                let line = carried(parts, connection.to, loads)?;
-                Some(connection.sent(line.load))
-            });
-            let is_wanted = given.value.value.load.as_ref().is_some_and(is_static);
-            if let (true, Some(load), Some(Content::Hydraulics(circuit))) =
-                (is_wanted, load, content(&mut parts[place]))
-            {
-                circuit.actuators[actuator].rest = Rest::Load(load);
-                let circuit = circuit.clone();
-                self.is_sound(entry, &circuit);
-            }
-        }
+        Held::Of(mechanism, wanted.clone())
     }
 
     /// Lets a part of a registered kind start where it holds the mechanisms, if it wants that.
@@ -242,8 +164,12 @@ impl Checker<'_> {
             return;
         };
         // Of a mechanism that finds no rest that is told already.
+        let wants = |push: &Push<'_>| {
+            let bearing = spec.part.load_bearing();
+            bearing.is_some_and(|it| it.wanted_load(push.connection.from.1).is_some())
+        };
         let pushes = wires.pushes(place, solver.ports()).into_iter();
-        let mut held = pushes.map(|push| push.connection.to);
+        let mut held = pushes.filter(wants).map(|push| push.connection.to);
         if held.any(|to| pushed(parts, to).is_some() && !loads.contains_key(&to.0)) {
             return;
         }
@@ -253,7 +179,12 @@ impl Checker<'_> {
                     spec.part = rest.part;
                 }
             }
-            Some(Err(why)) => {
+            Some(Err(NoRest::Problems(problems))) => {
+                for problem in problems {
+                    self.findings.push(problem);
+                }
+            }
+            Some(Err(NoRest::Moves(why))) => {
                 let message = format!("`{}` finds no rest to start from: {why}", name.value);
                 self.report(&name.span, message)
                     .help("the machine stays where it is given, with valves and pumps as they are at the start; or give pressures as numbers");
@@ -262,55 +193,53 @@ impl Checker<'_> {
         }
     }
 
-    /// Refuses actuators that start beyond their strokes.
+    /// Refuses lines that are longer or shorter at the start than what pushes along them can be.
     pub(super) fn strokes(
         &mut self,
         subsystems: &[Subsystem<'_>],
         parts: &mut [Checked],
         wires: Wires<'_>,
     ) {
-        for (circuit, subsystem) in subsystems.iter().enumerate() {
-            let Subsystem::Hydraulics(entry) = subsystem else {
+        for (place, subsystem) in subsystems.iter().enumerate() {
+            let (Subsystem::Foreign(_, entry), Some(Content::Foreign(spec))) =
+                (subsystem, content(&mut parts[place]))
+            else {
                 continue;
             };
-            let section = &entry.value.value;
-            for (actuator, given) in section.actuators.iter().enumerate() {
-                let mut lines = wires.from((circuit, force_of(section, actuator)));
-                let length = lines.find_map(|connection| {
-                    let to = connection.to;
-                    let line = pushed(parts, to)?;
-                    let line = mechanism_of(&parts[to.0])?.carrying(&line, 0.0);
-                    wires.length((circuit, length_of(actuator)), to.0, &line)
-                });
+            let spec = spec.clone();
+            let (Some(bearing), Ok(solver)) = (spec.part.load_bearing(), spec.solver()) else {
+                continue;
+            };
+            for push in wires.pushes(place, solver.ports()) {
+                let Some(stroke) = bearing.stroke(push.connection.from.1) else {
+                    continue;
+                };
+                let to = push.connection.to;
+                let line = pushed(parts, to).zip(mechanism_of(&parts[to.0]));
+                let line = line.map(|(line, spec)| spec.carrying(&line, 0.0));
+                let length = line.and_then(|line| wires.length((place, push.motion), to.0, &line));
                 let Some(length) = length else {
                     continue;
                 };
-                let Some(Content::Hydraulics(found)) = content(&mut parts[circuit]) else {
-                    continue;
-                };
-                let cylinder = found.actuators[actuator].cylinder;
-                let [least, most] =
-                    [-0.5, 0.5].map(|half| cylinder.centre + half * cylinder.stroke);
+                let [least, most] = stroke.lengths;
                 if !(least..=most).contains(&length) {
-                    let name = &given.name.value;
+                    let name = &stroke.name;
                     let message = format!(
                         "`{name}` starts beyond its stroke: its line is {length:.4} m long, and its piston goes from {least:.4} m to {most:.4} m"
                     );
-                    let centre = given.value.value.centre.as_ref();
-                    let place = centre.map_or(&given.name.span, |at| &at.span);
-                    self.report(place, message)
+                    let place = stroke.place.unwrap_or(entry.name.span.clone());
+                    self.report(&place, message)
                         .help("`centre` is the length with the piston in the middle");
                 }
             }
         }
     }
 
-    fn not_connected(&mut self, load: &At<Formula>, actuator: &str) {
-        let help = format!(
-            "connect `{actuator}.force` to a thrust of a mechanism, or give the load as a number"
-        );
-        let message = format!("no mechanism says what `{actuator}` carries");
-        self.report(&load.span, message)
+    fn not_connected(&mut self, asked: &At<String>, port: &str) {
+        let help =
+            format!("connect `{port}` to a thrust of a mechanism, or give the load as a number");
+        let message = format!("no mechanism says what `{}` carries", asked.value);
+        self.report(&asked.span, message)
             .label("wanted from statics")
             .help(help);
     }
@@ -392,16 +321,4 @@ fn push_as_given(
         let force = push.arriving(solver, &spec.carrying(&line, 0.0), wires);
         add_line(parts, to.0, line.starting_with(force));
     }
-}
-
-/// A solver of a circuit whose wanted loads are not known yet.
-fn without_wanted_loads(circuit: &Circuit, section: &Hydraulics) -> Option<CircuitSolver> {
-    let mut circuit = circuit.clone();
-    let actuators = circuit.actuators.iter_mut().zip(section.actuators.iter());
-    for (actuator, given) in actuators {
-        if given.value.value.load.as_ref().is_some_and(is_static) {
-            actuator.rest = Rest::Spool(0.5);
-        }
-    }
-    CircuitSolver::new(&circuit).ok()
 }

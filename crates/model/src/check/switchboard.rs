@@ -86,6 +86,11 @@ impl<'p> Switchboard<'p> {
         if let Some(&place) = self.at(end).get(&(part, port)) {
             return Some((part, place));
         }
+        let known = &self.parts[part];
+        if known.part.is_none() && known.inputs.is_empty() && known.outputs.is_empty() {
+            // Its ports are not known, because of a problem that was told.
+            return None;
+        }
         let (wanted, found) = (end.port(), end.other().port());
         let message = match self.at(end.other()).contains_key(&(part, port)) {
             true => format!("`{}` is an {found}, an {wanted} is needed here", name.value),

@@ -19,6 +19,7 @@ mod settings;
 mod site;
 mod wrap;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -29,7 +30,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::format::At;
 use crate::mechanism::Symbol;
+use crate::problem::Problem;
+use crate::source::Span;
 use crate::words;
 pub(crate) use settings::Settings;
 pub use site::{Context, Site};
@@ -152,6 +156,11 @@ pub trait ForeignPart: Send + Sync {
     fn load_bearing(&self) -> Option<&dyn LoadBearing> {
         None
     }
+
+    /// What it is made of, for those who know its kind.
+    fn description(&self) -> Option<&dyn Any> {
+        None
+    }
 }
 
 /// A part that carries mechanisms at rest.
@@ -159,8 +168,66 @@ pub trait LoadBearing {
     /// Whether it starts at rest, so that its loads must be found.
     fn starts_at_rest(&self) -> bool;
 
-    /// Itself where it exerts these forces at outputs, and receives these inputs; or what moves then, and why.
-    fn at_rest(&self, loads: &[(OutputPort, f64)], inputs: &[f64]) -> Result<AtRest, String>;
+    /// What it wants to know of the load at an output that pushes; by default the loads of all of them where it starts
+    /// at rest.
+    fn wanted_load(&self, output: OutputPort) -> Option<WantedLoad> {
+        let _ = output;
+        self.starts_at_rest().then(WantedLoad::default)
+    }
+
+    /// How long the line may be along which an output pushes, if that is limited.
+    fn stroke(&self, output: OutputPort) -> Option<Stroke> {
+        let _ = output;
+        None
+    }
+
+    /// Itself where it exerts these forces at outputs, and receives these inputs; or why there is no such rest.
+    fn at_rest(&self, loads: &[(OutputPort, f64)], inputs: &[f64]) -> Result<AtRest, NoRest>;
+}
+
+/// A load that must be found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WantedLoad {
+    /// Who asks for it, and where, if that is one key of the file. It then has to be connected to a mechanism.
+    pub asked: Option<At<String>>,
+}
+
+/// How long a line may be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stroke {
+    /// Whose stroke it is.
+    pub name: String,
+    /// The least and the largest length in m.
+    pub lengths: [f64; 2],
+    /// Where the file says it.
+    pub place: Option<Span>,
+}
+
+/// Why a part finds no rest.
+#[derive(Clone, Debug)]
+pub enum NoRest {
+    /// What moves, and why.
+    Moves(String),
+    /// What is wrong with what the file says.
+    Problems(Vec<Problem>),
+}
+
+impl fmt::Display for NoRest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Moves(why) => f.write_str(why),
+            Self::Problems(problems) => {
+                let messages: Vec<&str> = problems.iter().map(|p| p.message.as_str()).collect();
+                f.write_str(&messages.join("; "))
+            }
+        }
+    }
+}
+
+impl From<String> for NoRest {
+    fn from(why: String) -> Self {
+        Self::Moves(why)
+    }
 }
 
 /// A part at rest.

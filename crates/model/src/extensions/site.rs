@@ -18,6 +18,8 @@ pub(crate) trait Reports {
     fn folder(&self) -> &Path;
     fn note(&mut self, note: String);
     fn data_file(&mut self, path: &str) -> std::io::Result<()>;
+    /// Whether something may have this name; a problem is reported.
+    fn name(&mut self, name: &At<String>, of: &str) -> bool;
 }
 
 /// The same within a mechanism.
@@ -33,6 +35,7 @@ pub(crate) trait MechanismReports: Reports {
 pub struct Context<'a> {
     pub(crate) reports: &'a mut dyn Reports,
     pub(crate) place: Span,
+    pub(crate) step: Option<f64>,
 }
 
 /// Where an element, joint or sensor of a registered kind is made: the mechanism so far.
@@ -80,6 +83,11 @@ macro_rules! reports {
             pub fn data_file(&mut self, path: &str) -> std::io::Result<()> {
                 self.reports.data_file(path)
             }
+
+            /// Whether `of`, such as "a valve", may have this name; a problem is reported.
+            pub fn name(&mut self, name: &At<String>, of: &str) -> bool {
+                self.reports.name(name, of)
+            }
         }
 
         impl Reports for $place<'_> {
@@ -101,11 +109,21 @@ macro_rules! reports {
             fn data_file(&mut self, path: &str) -> std::io::Result<()> {
                 self.reports.data_file(path)
             }
+            fn name(&mut self, name: &At<String>, of: &str) -> bool {
+                self.reports.name(name, of)
+            }
         }
     )* };
 }
 
 reports! { Context Site }
+
+impl Context<'_> {
+    /// The step of a subsystem in s: its macro step divided by its micro steps, if that could be read.
+    pub fn step(&self) -> Option<f64> {
+        self.step
+    }
+}
 
 impl Site<'_> {
     /// The node of this name, the ground among them; a problem is reported.

@@ -17,7 +17,7 @@ const FOREIGN: &str = "foreign";
 /// The key of a foreign section that holds all but its head.
 const SETTINGS: &str = "settings";
 /// The format's own kinds of subsystems.
-const SECTIONS: [&str; 4] = ["lumped", "multibody", "hydraulics", "control"];
+const SECTIONS: [&str; 3] = ["lumped", "multibody", "control"];
 
 /// Wraps all tables of registered kinds.
 pub(crate) fn wrap(tree: &mut DeTable<'_>, extensions: &Extensions) {

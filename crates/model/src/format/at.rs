@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::words::natural_order;
 
 /// A value and where it was written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct At<T> {
     /// The value.
     pub value: T,

@@ -12,7 +12,6 @@ mod drive;
 mod foreign;
 mod forms;
 mod head;
-pub(crate) mod hydraulics;
 mod lumped;
 mod motion_law;
 pub(crate) mod multibody;
@@ -33,14 +32,13 @@ pub(crate) use control::{Block, BlockKind, Control, ControlState};
 pub(crate) use drive::{Drive, DrivenMotion};
 pub(crate) use foreign::{Foreign, ForeignSection, Setting, TAGS, Value, plain};
 pub(crate) use head::{Division, Pacing};
-pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
 pub(crate) use motion_law::{LawName, LawWeights, MotionLaw};
 pub use multibody::TimeFunction;
 pub(crate) use multibody::{Lumping, Multibody};
-pub(crate) use named::{Entry, Named};
+pub use named::{Entry, Named};
 pub use number::Formula;
 pub(crate) use number::{
     Columns, Corrections, Count, Delays, Fraction, Iterations, Mass, MicroSteps, Multiple,
@@ -97,8 +95,6 @@ pub(crate) struct File {
     pub lumped: Named<Lumped>,
     /// Multibody subsystems: rigid bodies, joints, springs, beams and shells in space, by name.
     pub multibody: Named<Multibody>,
-    /// Hydraulic subsystems: cylinders with their valves, a pump and a tank, by name.
-    pub hydraulics: Named<Hydraulics>,
     /// Controllers: signals that are computed from others, by name.
     pub control: Named<Control>,
     /// Tables, by the name under which expressions call them.
@@ -135,7 +131,6 @@ pub(crate) struct File {
 pub(crate) enum Subsystem<'f> {
     Lumped(&'f Entry<Lumped>),
     Multibody(&'f Entry<Multibody>),
-    Hydraulics(&'f Entry<Hydraulics>),
     Control(&'f Entry<Control>),
     /// Of a registered kind.
     Foreign(&'f str, &'f Entry<ForeignSection>),
@@ -146,7 +141,6 @@ impl<'f> Subsystem<'f> {
         match self {
             Self::Lumped(entry) => &entry.name,
             Self::Multibody(entry) => &entry.name,
-            Self::Hydraulics(entry) => &entry.name,
             Self::Control(entry) => &entry.name,
             Self::Foreign(_, entry) => &entry.name,
         }
@@ -158,13 +152,12 @@ impl File {
     pub fn subsystems(&self) -> Vec<Subsystem<'_>> {
         let lumped = self.lumped.iter().map(Subsystem::Lumped);
         let multibody = self.multibody.iter().map(Subsystem::Multibody);
-        let hydraulics = self.hydraulics.iter().map(Subsystem::Hydraulics);
         let control = self.control.iter().map(Subsystem::Control);
         let foreign = self.foreign.iter().flat_map(|kind| {
             let parts = kind.value.value.iter();
             parts.map(|entry| Subsystem::Foreign(&kind.name.value, entry))
         });
-        let own = lumped.chain(multibody).chain(hydraulics).chain(control);
+        let own = lumped.chain(multibody).chain(control);
         let mut all: Vec<_> = own.chain(foreign).collect();
         all.sort_by(|a, b| a.name().in_text_order(b.name()));
         all

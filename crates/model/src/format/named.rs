@@ -16,32 +16,38 @@ pub(crate) const PORT_PATTERN: &str = r"^[^.]+\.[^.]+(\.[^.]+)?$";
 
 /// A table whose keys are names. It may be left out, which means that it is empty.
 #[derive(Debug)]
-pub(crate) struct Named<T>(Vec<Entry<T>>);
+pub struct Named<T>(Vec<Entry<T>>);
 
 /// One named thing.
 #[derive(Debug)]
-pub(crate) struct Entry<T> {
+pub struct Entry<T> {
+    /// Its name.
     pub name: At<String>,
+    /// What it is.
     pub value: At<T>,
 }
 
 impl<T> Named<T> {
+    /// All of them, in the order of the text.
     pub fn iter(&self) -> std::slice::Iter<'_, Entry<T>> {
         self.0.iter()
     }
 
+    /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub fn as_slice(&self) -> &[Entry<T>] {
+    pub(crate) fn as_slice(&self) -> &[Entry<T>] {
         &self.0
     }
 
+    /// The one of this name.
     pub fn find(&self, name: &str) -> Option<&Entry<T>> {
         self.iter().find(|entry| entry.name.value == name)
     }
 
+    /// Their names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|entry| entry.name.value.as_str())
     }

@@ -71,6 +71,17 @@ fn a_length_that_is_shifted_on_its_way_is_that_of_the_piston() {
     assert_stays(&model, "lift.platform.length");
 }
 
+/// Networks let the stop push a piston back from where the file puts it.
+#[test]
+fn a_cylinder_of_a_network_that_starts_beyond_its_stroke_is_refused() {
+    let told = lift(&[("centre = \"s0\"", "centre = \"s0 - 0.75\"")]).unwrap_err();
+    let told = told.to_string();
+    assert!(
+        told.contains("`lift` starts beyond its stroke: its line is 1.2000 m long"),
+        "{told}"
+    );
+}
+
 /// Circuits had the same gap, in loads and in strokes.
 #[test]
 fn a_circuit_counts_gains_and_offsets_too() {
@@ -88,7 +99,7 @@ fn a_circuit_counts_gains_and_offsets_too() {
         ],
     );
     let model = read(&scaled).unwrap_or_else(|problems| panic!("{problems}"));
-    let (_, circuit) = model.circuits().next().unwrap();
+    let (_, circuit) = oldham_hydraulics::circuits(&model).next().unwrap();
     let [boom, stick] = [0, 1].map(|index| circuit.actuators[index].rest);
     let load = |rest| match rest {
         oldham_hydraulics::Rest::Load(load) => load,

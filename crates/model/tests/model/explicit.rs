@@ -73,8 +73,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     (squares.sum::<f64>() / a.len() as f64).sqrt()
 }
 
-/// Ratios that were computed independently from the equations of the four masses; the start, which
-/// is not stated there, moves them by a few parts in a hundred.
+/// Ratios of `papers/oracles/fontana_mixed.py`, from the equations of the four masses; the start, which
+/// the paper does not state, moves them by a few parts in a hundred.
 #[test]
 fn errors_relative_to_the_monolithic_mechanism_are_those_of_lumped_masses() {
     let released = [

@@ -84,6 +84,8 @@ fn mistakes_in_a_circuit_are_told_with_their_places() {
         text.contains("the stroke of `lift` must be positive"),
         "{text}"
     );
+    // That its ports are not known then is not told.
+    assert!(!text.contains("has no output"), "{text}");
     let text = problems(&[("load = \"load\"\nvalve", "load = 1e6\nvalve")]);
     assert!(text.contains("cannot hold a load of 1000000 N"), "{text}");
     let text = problems(&[("tank = 1e5", "tank = 9e6")]);

@@ -128,7 +128,8 @@ fn error(seed: u64, predictor: &str) -> Option<f64> {
 /// what they may make of it.
 #[test]
 fn learning_is_never_much_worse_than_a_line() {
-    let count = std::env::var("OLDHAM_MODELS").map_or(20, |count| count.parse().expect("a number"));
+    let count =
+        std::env::var("OLDHAM_MODELS").map_or(120, |count| count.parse().expect("a number"));
     let mut better = 0;
     for seed in 0..count {
         let [line, learned] =

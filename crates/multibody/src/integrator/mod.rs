@@ -127,6 +127,17 @@ impl Formula {
 }
 
 impl Method {
+    /// What it is called in model files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Lms2 { .. } => "lms2",
+            Self::BackwardEuler => "backward-euler",
+            Self::GeneralisedAlpha { .. } => "generalised-alpha",
+            Self::Rk4 { .. } => "rk4",
+            Self::Impulses => "impulses",
+        }
+    }
+
     /// Whether a step needs no iteration.
     pub fn is_explicit(self) -> bool {
         matches!(self, Self::Rk4 { .. } | Self::Impulses)

@@ -44,8 +44,23 @@ impl DrivenCoordinate {
         }
     }
 
+    /// What it drives.
+    pub(crate) fn driven(&self) -> (Coordinate, &Ends) {
+        (self.coordinate, &self.ends)
+    }
+
+    /// Whether what is given tells how it goes on.
+    pub(crate) fn has_rates(&self) -> bool {
+        match &self.target {
+            Target::Value(drive) | Target::Rate(drive) => {
+                !matches!(drive, Drive::Input(_) | Drive::Measured(_))
+            }
+            Target::Motion(_) => true,
+        }
+    }
+
     /// Where the coordinate should be.
-    fn target(&self, at: &At<'_>) -> f64 {
+    pub(crate) fn target(&self, at: &At<'_>) -> f64 {
         // What is received goes on between exchanges.
         let later = at.time - at.input_time;
         match &self.target {
@@ -69,7 +84,7 @@ impl DrivenCoordinate {
     }
 
     /// Rate and second derivative of where it should be.
-    fn target_rates(&self, at: &At<'_>, step: f64) -> [f64; 2] {
+    pub(crate) fn target_rates(&self, at: &At<'_>, step: f64) -> [f64; 2] {
         match &self.target {
             Target::Value(drive) => drive.derivatives(at.time, step),
             Target::Motion(first) => [at.inputs[first + 1], at.inputs[first + 2]],

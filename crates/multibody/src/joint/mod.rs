@@ -40,8 +40,8 @@ use crate::element::{
 use crate::node::{Marker, NodeId};
 use oldham_space::Quaternion;
 use oldham_space::{Mat3, Vec3};
-pub(crate) use row::{Gradient, add_along_hessian};
-use row::{Moving, RowKind, TurnRates, spin_of};
+pub(crate) use row::{Gradient, RowKind, add_along_hessian, spin_of};
+use row::{Moving, TurnRates};
 
 /// Constraints between two markers.
 #[derive(Clone, Debug)]
@@ -53,11 +53,11 @@ pub struct Joint {
 }
 
 /// The two markers that a joint connects.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ends {
     pub nodes: [NodeId; 2],
-    offsets: [Vec3; 2],
-    axes: [Quaternion; 2],
+    pub offsets: [Vec3; 2],
+    pub axes: [Quaternion; 2],
 }
 
 impl Ends {
@@ -116,6 +116,19 @@ impl Joint {
             rows,
             turn: [Drive::ZERO, Drive::ZERO, Drive::ZERO],
         }
+    }
+
+    pub(crate) fn ends(&self) -> &Ends {
+        &self.ends
+    }
+
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The prescribed rotation vector.
+    pub(crate) fn turn(&self) -> &[Drive; 3] {
+        &self.turn
     }
 
     /// Prescribes the rotation vector from the first marker's axes to the second's.

@@ -58,6 +58,17 @@ impl Transmission {
         }
     }
 
+    /// Both coordinates with their markers and ratios.
+    pub(crate) fn relation(&self) -> [(Coordinate, Ends, f64); 2] {
+        self.sides
+            .map(|side| (side.coordinate, side.ends, side.ratio))
+    }
+
+    /// By how much the sum of ratio times coordinate is beyond what it was at the start.
+    pub(crate) fn violation(&self, at: &At<'_>) -> f64 {
+        self.sum(at) - at.memory[2]
+    }
+
     /// Both coordinates.
     fn coordinates(&self, at: &At<'_>) -> [f64; 2] {
         [0, 1].map(|i| {
@@ -125,7 +136,7 @@ impl Element for Transmission {
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
-        out.constraint(0, self.sum(at) - at.memory[2]);
+        out.constraint(0, self.violation(at));
         self.load(-at.multipliers[0], at, out);
     }
 

@@ -65,7 +65,7 @@ pub(super) fn bound(predictor: &str, rho: f64) -> Result<f64, PaperError> {
 mod tests {
     use super::*;
 
-    /// Found independently: 1/19.83 with Hermite's prediction and 0.6; radii of 3.175 and 2.178 with shares of 0.549 and 0.3.
+    /// `papers/oracles/fontana_added_mass.py`: 1/19.83 with Hermite's prediction and 0.6; radii of 3.175 and 2.178 with shares of 0.549 and 0.3.
     #[test]
     fn the_bound_is_that_of_the_recurrence() {
         let found = bound("hermite", 0.6).unwrap();

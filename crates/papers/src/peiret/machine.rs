@@ -1,6 +1,6 @@
 //! The two machines of Sect. 5, and how they are solved.
 
-use oldham_model::{Extensions, Model, Overrides, Problems, Source};
+use oldham_model::{Model, Overrides, Problems, Source};
 
 use crate::item::PaperError;
 use crate::track::Track;
@@ -137,7 +137,11 @@ impl Trial {
             set.push(("schedule.kind".into(), "gauss-seidel".into()));
             set.push(("schedule.order".into(), "[\"oil\", \"arm\"]".into()));
         }
-        Model::of(self.machine.source(), &Overrides(set), &Extensions::new())
+        Model::of(
+            self.machine.source(),
+            &Overrides(set),
+            oldham_study::shipped_kinds(),
+        )
     }
 
     /// A run, recorded at every `interval`: the machine's own signals, then these.

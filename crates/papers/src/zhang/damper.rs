@@ -297,7 +297,7 @@ pub(super) fn fig_18(report: &mut Report) -> Result<(), PaperError> {
 }
 
 /// Iterated until a tolerance, for the search after the rule that gives three calls.
-const TOLERANCES: [&str; 3] = ["1e-3", "1e-2", "1e-1"];
+const TOLERANCES: [&str; 5] = ["1e-1", "1e-2", "1e-3", "1e-4", "1e-5"];
 /// How long that search runs each.
 const SEARCHED: f64 = 0.2;
 
@@ -308,7 +308,7 @@ pub(super) fn table_3(report: &mut Report) -> Result<(), PaperError> {
         Some([10754.9, 2682.0, 10693.4]),
         None,
     ];
-    let calls = "how often it takes depends on the mass behind the interface and on how the next iterate is found, which is not printed; the rows below look for the rule";
+    let calls = "how many calls a step takes depends on the mass behind the interface, on how the next iterate is found and on what the tolerance is relative to, which are not printed; the rows below look for the rule";
     let variants = [
         ("explicit", rig(), Some(20001.0)),
         ("implicit", tight(rig()), Some(60011.0)),
@@ -338,9 +338,31 @@ pub(super) fn table_3(report: &mut Report) -> Result<(), PaperError> {
         let name = format!("{name}: calls of the nonsmooth solver");
         report.row(name, printed_calls, run.calls * steps, "1", calls);
     }
-    for (label, acceleration) in [("plain iteration", Some("fixed")), ("accelerated", None)] {
-        for tolerance in TOLERANCES {
-            let mut variant = tight(rig()).with("schedule.implicit.relative", tolerance);
+    let behind = "printed: 3.0 on average at 1e-3. Ours comes to that between 1e-2 and 1e-1; a plain iteration fails with the whole can behind the interface";
+    let beam = "as the scheme that the paper compares with, which exchanges forces of the contacts alone: the printed mean lies between 1e-4 and 1e-5 of what is exchanged";
+    for (label, is_on_the_beam, acceleration, tolerances, note) in [
+        (
+            "plain iteration",
+            false,
+            Some("fixed"),
+            &TOLERANCES[..3],
+            behind,
+        ),
+        ("accelerated", false, None, &TOLERANCES[..3], behind),
+        (
+            "can on the beam's side, plain iteration",
+            true,
+            Some("fixed"),
+            &TOLERANCES[2..],
+            beam,
+        ),
+    ] {
+        for tolerance in tolerances {
+            let variant = match is_on_the_beam {
+                true => rig().on_the_beam(),
+                false => rig(),
+            };
+            let mut variant = tight(variant).with("schedule.implicit.relative", tolerance);
             if let Some(word) = acceleration {
                 variant = variant.with("schedule.implicit.acceleration", word);
             }
@@ -350,15 +372,18 @@ pub(super) fn table_3(report: &mut Report) -> Result<(), PaperError> {
                 .filter(|run| run.times.last().is_some_and(|t| *t > SEARCHED - 2.0 * STEP));
             let calls = whole.map_or(Computed::Failed, |run| run.calls.into());
             let name = format!("calls a step, {label}, tolerance {tolerance}, first 0.2 s");
-            report.row(
-                name,
-                None,
-                calls,
-                "1",
-                "printed: 3.0 on average at 1e-3. Ours comes to that between 1e-2 and 1e-1, or with the can on the beam's side; a plain iteration fails with the whole can behind the interface",
-            );
+            report.row(name, None, calls, "1", note);
         }
     }
+    let chrono = 10693.4 / 2571.5;
+    let note = "60011 = 3 x 20000 + 11: three calls in every step but one, whatever the contacts do. No tolerance gives that here, since steps with impacts take more than others; the text calls the three additional, and the nonsmooth solver's time of four calls agrees with it";
+    report.row(
+        "implicit over explicit: printed time of the nonsmooth solver",
+        None,
+        chrono,
+        "1",
+        note,
+    );
     Ok(())
 }
 

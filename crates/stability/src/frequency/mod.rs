@@ -18,6 +18,7 @@ mod roots;
 mod search;
 mod turned;
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
@@ -114,10 +115,11 @@ pub enum Rotation {
 
 /// The coupled step in the frequency domain. Nothing where the macro step is not of that kind:
 /// several rates, implicit coupling, parts that are not linear multistep integrations of matrices.
+#[derive(Clone)]
 pub struct FrequencyAnalysis {
-    coupled: Coupled,
-    /// That of the next step, where the coefficients of a step are not quite those of the next.
-    next: Option<Coupled>,
+    coupled: Arc<Coupled>,
+    /// That of the next step, or of the last one, where the coefficients of a step are not quite those of the next.
+    neighbour: Option<Arc<Coupled>>,
 }
 
 impl FrequencyAnalysis {
@@ -140,14 +142,14 @@ impl FrequencyAnalysis {
             .collect();
         let coupled = Coupled::new(models?, links, step, rotation)?;
         Some(Self {
-            coupled,
-            next: None,
+            coupled: Arc::new(coupled),
+            neighbour: None,
         })
     }
 
-    /// With the next step: zeros are known no better than they are the same there.
-    pub fn before(mut self, next: Self) -> Self {
-        self.next = Some(next.coupled);
+    /// With a neighbouring step, the next one where there is one: zeros are known no better than they are the same there.
+    pub fn beside(mut self, neighbour: Self) -> Self {
+        self.neighbour = Some(neighbour.coupled);
         self
     }
 
@@ -198,10 +200,11 @@ impl FrequencyAnalysis {
         let rounding = moved(&otherwise, &zeros, threads);
         // What is near rest does not change by itself from step to step, unless something carries it away.
         let lasts = |zero: &Zero| !self.coupled.turns_as_a_whole() && zero.at.norm() > FAST;
-        let next = self.next.as_ref().filter(|_| !zeros.iter().all(lasts));
-        let unsteady = next.map(|next| {
-            let later = |w: C| next.log_determinant(w, Exchange::AsRun);
-            moved(&later, &zeros, threads)
+        let neighbour = self.neighbour.as_ref();
+        let neighbour = neighbour.filter(|_| !zeros.iter().all(lasts));
+        let unsteady = neighbour.map(|neighbour| {
+            let log = |w: C| neighbour.log_determinant(w, Exchange::AsRun);
+            moved(&log, &zeros, threads)
         });
         for (place, zero) in zeros.iter_mut().enumerate() {
             // How far these are off is known already.

@@ -5,6 +5,7 @@
 //! simulation (`stand_in`). Everything that is known about couplings of native parts is then known about these, too.
 
 mod driver;
+mod probe;
 mod realisation;
 mod responses;
 mod stand_in;
@@ -12,6 +13,7 @@ mod stand_in;
 use oldham_cosim::{Quantity, Simulation, Subsystem, SubsystemId};
 
 use crate::recurrence::{AnalysisError, TimeBudget};
+pub use probe::{Probed, probe};
 use realisation::Record;
 pub(crate) use realisation::{Fineness, Realisation};
 use responses::Responses;

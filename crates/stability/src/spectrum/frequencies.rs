@@ -4,12 +4,15 @@ use nalgebra::Complex;
 use oldham_cosim::{Chart, Simulation};
 
 use super::{EigenMode, FAST, Source, Spectrum, THRESHOLD, Way};
-use crate::frequency::{FrequencyAnalysis, NoVerdict, Rotation};
+use crate::frequency::{FrequencyAnalysis, FrequencyVerdict, NoVerdict, Rotation};
 use crate::lines::{FEWEST, Lines};
 use crate::recurrence::{AnalysisError, Base, TimeBudget, analyse_ahead};
 
 /// Threads of an analysis in the frequency domain, at most.
 const MOST_THREADS: usize = 4;
+
+/// Relative error of a mode that grows fast from which on it is looked for with coefficients of an earlier time.
+const VAGUE: f64 = 1e-7;
 
 /// Periods before the frequency domain is looked at, and growth of the state in them that carries it
 /// away: then the first step has to do.
@@ -66,7 +69,7 @@ impl Spectrum {
             return Ok(None);
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let found = match analysis.verdict(threads.min(MOST_THREADS), budget.left()) {
+        let found = match analysis.verdict(threads.min(MOST_THREADS), budget) {
             Ok(found) => found,
             Err(NoVerdict::TooLong) => return Err(budget.over()),
             // What the frequency domain cannot tell may be small enough for a matrix.
@@ -161,36 +164,79 @@ fn rotation_of(base: &Base) -> Option<Rotation> {
 
 /// The analysis about a point, where the simulation is left, with that of the next step: a rotor may be near its steady rotation
 /// only, and what grows fast carries the state away. The coefficients of a rotor are those of the end of the step that
-/// probing looks at, for which the step solves.
+/// probing looks at, for which the step solves; besides, those of its start, with the end for comparison.
 fn with_next_step(
     simulation: &mut Simulation,
     base: &Base,
     rotation: Rotation,
-) -> Option<FrequencyAnalysis> {
+) -> Option<Analyses> {
     let of = FrequencyAnalysis::of_rotating;
-    let turns = matches!(rotation, Rotation::OfAll(_));
-    let mut analysis = match turns {
-        true => None,
-        false => Some(of(simulation, rotation)?),
+    let here = of(simulation, rotation)?;
+    let there = match simulation.steps(base.period) {
+        Ok(()) => of(simulation, rotation),
+        Err(_) => None,
     };
-    if simulation.steps(base.period).is_ok() {
-        let next = match turns {
-            true => {
-                analysis = of(simulation, rotation);
-                let later = rotation_of(&Base::about(simulation, base.period));
-                later
-                    .filter(|later| matches!(later, Rotation::OfAll(_)))
-                    .filter(|_| simulation.steps(base.period).is_ok())
-                    .and_then(|later| of(simulation, later))
+    let analyses = match (there, rotation) {
+        // Of a model that cannot take its first step.
+        (None, _) => Analyses::one(here),
+        (Some(there), Rotation::OfAll(_)) => {
+            let later = rotation_of(&Base::about(simulation, base.period));
+            let next = later
+                .filter(|later| matches!(later, Rotation::OfAll(_)))
+                .filter(|_| simulation.steps(base.period).is_ok())
+                .and_then(|later| of(simulation, later));
+            match next {
+                Some(next) => Analyses {
+                    first: there.clone().beside(next),
+                    earlier: Some(here.beside(there)),
+                },
+                // What the next step does not survive, the last one has moved less.
+                None => Analyses {
+                    first: there.clone().beside(here.clone()),
+                    earlier: Some(here.beside(there)),
+                },
             }
-            false => of(simulation, rotation),
-        };
-        analysis = match (analysis, next) {
-            (Some(analysis), Some(next)) => Some(analysis.before(next)),
-            (analysis, _) => analysis,
-        };
-    }
+        }
+        (Some(there), _) => Analyses::one(here.beside(there)),
+    };
     base.chart.base().restore(simulation);
-    // Of a model that cannot take its first step.
-    analysis.or_else(|| of(simulation, rotation))
+    Some(analyses)
+}
+
+/// What a point is analysed by.
+struct Analyses {
+    first: FrequencyAnalysis,
+    /// By coefficients of an earlier time, where what grows has carried the state less far.
+    earlier: Option<FrequencyAnalysis>,
+}
+
+impl Analyses {
+    fn one(first: FrequencyAnalysis) -> Self {
+        Self {
+            first,
+            earlier: None,
+        }
+    }
+
+    /// The verdict, by whichever knows the mode better that grows fastest.
+    fn verdict(&self, threads: usize, budget: &TimeBudget) -> Result<FrequencyVerdict, NoVerdict> {
+        let found = self.first.verdict(threads, budget.left())?;
+        let fastest = |found: &FrequencyVerdict| found.modes.first().copied();
+        let Some(earlier) = &self.earlier else {
+            return Ok(found);
+        };
+        match fastest(&found) {
+            Some((value, error)) if value.norm() > 1.0 + FAST && error > VAGUE * value.norm() => {}
+            _ => return Ok(found),
+        }
+        let other = match earlier.verdict(threads, budget.left()) {
+            Err(NoVerdict::TooLong) => return Err(NoVerdict::TooLong),
+            other => other.ok(),
+        };
+        let error = |found: &FrequencyVerdict| fastest(found).map_or(f64::INFINITY, |mode| mode.1);
+        Ok(match other {
+            Some(other) if error(&other) < error(&found) => other,
+            _ => found,
+        })
+    }
 }

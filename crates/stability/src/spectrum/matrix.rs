@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nalgebra::{Complex, DVector};
+use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::Simulation;
 
 use super::{EigenMode, QUICK, ROUNDING, Source, Spectrum, Way, doubt_turning};
@@ -11,7 +11,7 @@ use crate::examination::{AGREEMENT, Examiner, QUICK_AGREEMENT};
 use crate::recurrence::{
     AnalysisError, Base, Recurrence, TimeBudget, other_recurrence, recurrence_about,
 };
-use crate::steady::Split;
+use crate::steady::{self, Split};
 use crate::turn_and_speed::TurnAndSpeed;
 use crate::turning::Turning;
 
@@ -27,6 +27,9 @@ const CAUTION: f64 = 10.0;
 /// Modes of which the error is measured, and how close to the unit circle they are.
 const EXAMINED: usize = 12;
 const CLOSE: f64 = 1e-3;
+
+/// What a step changes of the angle of what spins, at most, where it changes nothing.
+const STEADY: f64 = 1e-6;
 
 /// With how much care modes are looked at.
 #[derive(Clone, Copy, PartialEq)]
@@ -78,7 +81,9 @@ impl Spectrum {
         care: Care,
     ) -> Result<Self, AnalysisError> {
         let (is_quick, examined) = (care.is_quick(), care.examined());
-        let reduced = Reduced::new(recurrence.matrix()).ok_or(AnalysisError::NoEigenvalues)?;
+        let without = without_angle(simulation, &recurrence);
+        let matrix = without.as_ref().unwrap_or(recurrence.matrix());
+        let reduced = Reduced::new(matrix).ok_or(AnalysisError::NoEigenvalues)?;
         let subspaces = reduced.subspaces();
         let values = match &subspaces {
             Some(subspaces) => Some(subspaces.values.clone()),
@@ -137,6 +142,7 @@ impl Spectrum {
             set_speed_apart(&mut modes);
         }
         modes.extend(drift);
+        modes.extend(without.is_some().then(|| steady::drift(0.0)));
         let varying = doubt_turning(&mut modes, recurrence.base().turning.as_ref());
         modes.sort_by(|a, b| {
             let order = b.is_growing().cmp(&a.is_growing());
@@ -162,6 +168,24 @@ impl Spectrum {
             between: None,
         })
     }
+}
+
+/// The matrix with zero in the place of an eigenvalue that is one, exactly: that of the angle of what spins. The speed is a link of a
+/// chain beside it, which rounding would blur by its root; without the angle it stands alone. Left eigenvectors of the others are
+/// orthogonal to the direction of the angle, so that they stay. (Wielandt's deflation.) Nothing where a step changes that direction.
+fn without_angle(simulation: &mut Simulation, recurrence: &Recurrence) -> Option<DMatrix<f64>> {
+    let base = recurrence.base();
+    let turning = base.turning.as_ref()?;
+    let angle = turning.of_spins(simulation, &base.chart)?;
+    let led = recurrence.matrix() * &angle;
+    let in_probes = |change: &DVector<f64>| {
+        let both = change.iter().zip(recurrence.sizes());
+        both.map(|(change, size)| change.abs() / size)
+            .fold(0.0, f64::max)
+    };
+    let off = in_probes(&(led - &angle)) / in_probes(&angle);
+    let unit = &angle / angle.norm_squared();
+    (off <= STEADY).then(|| recurrence.matrix() - angle * unit.transpose())
 }
 
 /// Sets angle and speed of a rotor apart: what is linearised near a steady rotation only blurs them.

@@ -43,6 +43,9 @@ const FINE: f64 = 1e-4;
 /// Growth in a step that a few products show for certain.
 const FAST: f64 = 0.05;
 
+/// Distance from one of what may be a drift.
+const DRIFT: f64 = 1e-3;
+
 /// How eigenvalues were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -178,11 +181,12 @@ impl Spectrum {
                 }
             };
             let reach = found.value.norm() + found.error;
-            match Decision::on(found.value.norm(), found.error, reach) {
-                Decision::Undecided => {
-                    Self::from_matrix(simulation, base, budget, Care::Full).map(decided)
-                }
-                decision => Ok((found, decision)),
+            let decision = Decision::on(found.value.norm(), found.error, reach);
+            // What grows next to one may be part of a drift that rounding has split.
+            let is_drift = (found.value - 1.0).norm() < DRIFT && decision == Decision::Unstable;
+            match decision == Decision::Undecided || is_drift {
+                true => Self::from_matrix(simulation, base, budget, Care::Full).map(decided),
+                false => Ok((found, decision)),
             }
         };
         analyse_ahead(simulation, &FILLING, analyse, |(mode, _)| mode.value.norm())

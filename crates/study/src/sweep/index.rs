@@ -21,8 +21,12 @@ pub struct SweepReport {
     pub merits: Vec<Merit>,
     /// All runs that are over, in order.
     pub runs: Vec<SweepRun>,
-    /// How many there are in all.
+    /// The numbers of those that are not.
+    pub missing: Vec<usize>,
+    /// How many there are in all, or in the shard.
     pub total: usize,
+    /// How many there are with those of all shards.
+    pub combinations: usize,
     /// Runs that were there already, and were checked.
     pub kept: usize,
     /// Whether it was ended before all runs were.
@@ -104,6 +108,8 @@ impl Serialize for SweepReport {
             runs: &'a [SweepRun],
             merits: Vec<String>,
             total: usize,
+            combinations: usize,
+            missing: &'a [usize],
             kept: usize,
             finished: usize,
             failed: usize,
@@ -115,6 +121,8 @@ impl Serialize for SweepReport {
             runs: &self.runs,
             merits: self.merits.iter().map(ToString::to_string).collect(),
             total: self.total,
+            combinations: self.combinations,
+            missing: &self.missing,
             kept: self.kept,
             finished: self.count(SweepStatus::Finished),
             failed: self.count(SweepStatus::Failed),

@@ -8,6 +8,7 @@ mod merit;
 mod random;
 mod range;
 mod runs;
+mod shard;
 mod variation;
 
 pub use combine::{Draw, MOST_COMBINATIONS, combinations};
@@ -16,4 +17,5 @@ pub use journal::{JournalError, SweepRun, SweepStatus};
 pub use merit::{Merit, MeritError};
 pub use range::Range;
 pub use runs::{MOST_RUNS, Sweep, SweepOptions, SweepProgress};
+pub use shard::{NoShard, Shard};
 pub use variation::{Values, Variation, VariationError};

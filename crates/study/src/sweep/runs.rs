@@ -12,6 +12,7 @@ use super::combine::{Draw, combinations};
 use super::index::SweepReport;
 use super::journal::{Journal, SweepRun, SweepStatus};
 use super::merit::Merit;
+use super::shard::{Claim, Shard};
 use super::variation::Variation;
 use crate::run::{fnv1a, identity};
 use crate::{ModelFile, PreparedRun, RunOptions, Settings, StudyError};
@@ -32,6 +33,9 @@ pub struct SweepOptions {
     pub threads: Option<usize>,
     /// Do everything anew, whatever is in the folder.
     pub force: bool,
+    /// Do the runs of one shard only; others do theirs at any time, in the same folder. The index is then
+    /// written by [`Sweep::join`].
+    pub shard: Option<Shard>,
 }
 
 /// How far a sweep is.
@@ -39,7 +43,7 @@ pub struct SweepOptions {
 pub struct SweepProgress<'a> {
     /// Runs that are over, those that were there already among them.
     pub done: usize,
-    /// All runs.
+    /// All runs, or those of the shard.
     pub total: usize,
     /// Those that were there already.
     pub kept: usize,
@@ -95,7 +99,7 @@ impl<'a> Sweep<'a> {
         check_merits(&model, options)?;
         let sweep = digest(file, &model, &combinations, options);
         let runs = combinations.len();
-        let (journal, known) = Journal::open(folder, &sweep, runs, options.force)?;
+        let (journal, known) = Journal::open(folder, &sweep, runs, options.shard, options.force)?;
         let mut sweep = Self {
             file,
             options,
@@ -107,7 +111,7 @@ impl<'a> Sweep<'a> {
             done: vec![None; runs],
         };
         for run in known {
-            if sweep.is_as_recorded(&run, &model) {
+            if sweep.is_wanted(run.run - 1) && sweep.is_as_recorded(&run, &model) {
                 let place = run.run - 1;
                 sweep.done[place] = Some(run);
             }
@@ -115,9 +119,14 @@ impl<'a> Sweep<'a> {
         Ok(sweep)
     }
 
-    /// All runs.
+    /// All runs, or those of the shard.
     pub fn runs(&self) -> usize {
-        self.combinations.len()
+        let runs = 0..self.combinations.len();
+        runs.filter(|&place| self.is_wanted(place)).count()
+    }
+
+    fn is_wanted(&self, place: usize) -> bool {
+        self.options.shard.is_none_or(|shard| shard.has(place + 1))
     }
 
     /// Those that are over already.
@@ -139,7 +148,9 @@ impl<'a> Sweep<'a> {
         progress: &(dyn Fn(SweepProgress<'_>) + Sync),
     ) -> Result<SweepReport, StudyError> {
         let (total, kept) = (self.runs(), self.kept());
-        let left: Vec<usize> = (0..total).filter(|&run| self.done[run].is_none()).collect();
+        let left: Vec<usize> = (0..self.done.len())
+            .filter(|&place| self.is_wanted(place) && self.done[place].is_none())
+            .collect();
         progress(SweepProgress {
             done: kept,
             total,
@@ -149,9 +160,19 @@ impl<'a> Sweep<'a> {
         let next = AtomicUsize::new(0);
         // The runs that are over by now, and what went wrong with the journal.
         let over: Mutex<Vec<SweepRun>> = Mutex::default();
+        // What another shard is at, or has done in the meantime.
+        let elsewhere: Mutex<Vec<SweepRun>> = Mutex::default();
         let broken: Mutex<Option<StudyError>> = Mutex::default();
         let work = || {
             while let Some(&place) = left.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let claim = match self.claim(place, &elsewhere) {
+                    Ok(Claimed::Here(claim)) => claim,
+                    Ok(Claimed::Elsewhere) => continue,
+                    Err(error) => {
+                        *lock(&broken) = Some(error);
+                        return;
+                    }
+                };
                 let Some(run) = self.one(place, cancel) else {
                     return;
                 };
@@ -162,6 +183,7 @@ impl<'a> Sweep<'a> {
                     *lock(&broken) = Some(error.into());
                     return;
                 }
+                drop(claim);
                 let mut over = lock(&over);
                 over.push(run);
                 progress(SweepProgress {
@@ -185,33 +207,77 @@ impl<'a> Sweep<'a> {
         {
             return Err(error);
         }
-        for run in over
-            .into_inner()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-        {
+        let over = [elsewhere, over].map(|runs| {
+            runs.into_inner()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+        });
+        for run in over.into_iter().flatten().chain(self.journal.news()?) {
             let place = run.run - 1;
-            self.done[place] = Some(run);
+            if self.is_wanted(place) {
+                self.done[place] = Some(run);
+            }
         }
-        self.report(kept)
+        let is_whole = self.options.shard.is_none();
+        let is_cancelled = cancel.is_some_and(Cancel::is_requested);
+        let report = self.report(kept, is_cancelled);
+        if is_whole {
+            report.write().map_err(|error| StudyError::Index {
+                path: report.index.clone(),
+                error,
+            })?;
+        }
+        Ok(report)
     }
 
-    fn report(self, kept: usize) -> Result<SweepReport, StudyError> {
-        let total = self.runs();
-        let runs: Vec<SweepRun> = self.done.into_iter().flatten().collect();
-        let report = SweepReport {
-            keys: self.keys,
-            merits: self.options.merits.clone(),
-            is_interrupted: runs.len() < total,
-            runs,
-            total,
-            kept,
-            index: SweepReport::path(&self.folder),
-        };
+    /// The index of what is there, by whichever shards: nothing is run.
+    pub fn join(self) -> Result<SweepReport, StudyError> {
+        let kept = self.kept();
+        let report = self.report(kept, false);
         report.write().map_err(|error| StudyError::Index {
             path: report.index.clone(),
             error,
         })?;
         Ok(report)
+    }
+
+    /// Claims a run for this process where several are at work.
+    fn claim(&self, place: usize, elsewhere: &Mutex<Vec<SweepRun>>) -> Result<Claimed, StudyError> {
+        if self.options.shard.is_none() {
+            return Ok(Claimed::Here(None));
+        }
+        // Where no claim can be written no result can either, and that run says why.
+        let claim = match Claim::new(&self.folder, &self.name(place)) {
+            Ok(Some(claim)) => Some(claim),
+            Ok(None) => return Ok(Claimed::Elsewhere),
+            Err(_) => None,
+        };
+        let mut elsewhere = lock(elsewhere);
+        elsewhere.extend(self.journal.news()?);
+        match elsewhere.iter().any(|run| run.run == place + 1) {
+            true => Ok(Claimed::Elsewhere),
+            false => Ok(Claimed::Here(claim)),
+        }
+    }
+
+    fn report(self, kept: usize, is_cancelled: bool) -> SweepReport {
+        let total = self.runs();
+        let combinations = self.combinations.len();
+        let missing: Vec<usize> = (0..combinations)
+            .filter(|&place| self.is_wanted(place) && self.done[place].is_none())
+            .map(|place| place + 1)
+            .collect();
+        let runs: Vec<SweepRun> = self.done.into_iter().flatten().collect();
+        SweepReport {
+            keys: self.keys,
+            merits: self.options.merits.clone(),
+            is_interrupted: is_cancelled && !missing.is_empty(),
+            runs,
+            missing,
+            total,
+            combinations,
+            kept,
+            index: SweepReport::path(&self.folder),
+        }
     }
 
     /// One run; nothing if it was cancelled.
@@ -316,7 +382,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn name(&self, place: usize) -> String {
-        let digits = self.runs().to_string().len();
+        let digits = self.combinations.len().to_string().len();
         format!("run-{:0digits$}.parquet", place + 1)
     }
 
@@ -342,6 +408,14 @@ impl<'a> Sweep<'a> {
         let is_own = metadata.model == model.source().file_text() && changes.iter().all(is_set);
         is_own && (is_whole || run.status == SweepStatus::Failed)
     }
+}
+
+/// Who does a run.
+enum Claimed {
+    /// This process; where it is the only one, without a claim.
+    Here(Option<Claim>),
+    /// Another one, now or before.
+    Elsewhere,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -124,7 +124,12 @@ fn make(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn compile(folder: &Path, source: &str, output: &str, flags: &[&str]) -> Result<(), String> {
+pub(super) fn compile(
+    folder: &Path,
+    source: &str,
+    output: &str,
+    flags: &[&str],
+) -> Result<(), String> {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let status = Command::new(&compiler)
         .current_dir(folder)

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use oldham_cosim::{Discard, Run};
-use oldham_model::{Extensions, Model, Overrides, Source};
+use oldham_model::{Model, Overrides, Source};
 use oldham_papers::peiret;
 
 use super::{Figure, cpu_seconds};
@@ -30,7 +30,11 @@ fn arm(set: &[(&str, String)]) -> Result<Model, Failure> {
     let overrides = Overrides(set.collect());
     let source = Source::new("arm-and-block.toml", BLOCK);
     let source = source.including("two-cylinder-arm.toml", ARM);
-    Ok(Model::of(source, &overrides, &Extensions::new())?)
+    Ok(Model::of(
+        source,
+        &overrides,
+        oldham_study::shipped_kinds(),
+    )?)
 }
 
 /// Time of finding the interface model over that of a step, both of the mechanism alone, in contact: the larger of both

@@ -45,6 +45,10 @@ impl Reports for Workbench<'_, '_, '_> {
     fn data_file(&mut self, path: &str) -> std::io::Result<()> {
         self.checker.data_file(path)
     }
+
+    fn name(&mut self, name: &At<String>, of: &str) -> bool {
+        Reports::name(self.checker, name, of)
+    }
 }
 
 impl MechanismReports for Workbench<'_, '_, '_> {

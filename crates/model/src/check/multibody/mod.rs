@@ -40,7 +40,8 @@ use std::sync::Arc;
 use oldham_cosim::StageInputs;
 use oldham_multibody::contact::Polytope;
 use oldham_multibody::{
-    Coordinate, Element, ElementId, Marker, Method, Motion, NodeId, Options, Quaternion, Sent, Vec3,
+    Coordinate, Coordinates, Element, ElementId, Marker, Method, Motion, NodeId, Options,
+    Quaternion, Sent, Vec3,
 };
 
 use super::method::stage_inputs;
@@ -48,7 +49,7 @@ use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{
-    DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
+    CoordinatesWord, DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
 };
 use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Named, Record, place};
 use crate::mechanism::{MechanismSpec, NODE_PORTS, Outline, Pose, SENSOR_PORTS};
@@ -227,13 +228,30 @@ impl Checker<'_> {
         let tolerance = self.number_or(&section.tolerance, DEFAULT_TOLERANCE);
         let max_iterations = self.count_or(&section.max_iterations, DEFAULT_ITERATIONS);
         let locates_kinks = self.locates_kinks_in_space(section, method);
+        let coordinates = self.coordinates(section);
         Some(Options {
             method: method?,
             tolerance: tolerance?,
             max_iterations: max_iterations? as usize,
             account_energy: true,
             locates_kinks,
+            coordinates,
         })
+    }
+
+    /// Those of joints have no place for the couplings of a cut.
+    fn coordinates(&mut self, section: &Multibody) -> Coordinates {
+        let asked = section.coordinates.as_ref();
+        let Some(asked) = asked.filter(|asked| asked.value == CoordinatesWord::Joint) else {
+            return Coordinates::Absolute;
+        };
+        if section.cut.is_some() {
+            let message = "`coordinates = \"joint\"` conflicts with `cut`";
+            self.report(&asked.span, message)
+                .label("the parts of a cut mechanism are moved in absolute coordinates")
+                .help("leave out `cut`, or take `coordinates = \"absolute\"`");
+        }
+        Coordinates::Joint
     }
 
     /// Whether steps end at kinks, which only implicit ones can.

@@ -156,6 +156,20 @@ impl Checker<'_> {
             | ModelError::StructureWithImpulses { element } => {
                 draft.places.get(&element_key(element))
             }
+            ModelError::NotATree { joints: names }
+            | ModelError::NotOfATree { elements: names }
+            | ModelError::MotionWithoutRates { joints: names } => {
+                let first = names.first();
+                first.and_then(|name| draft.places.get(&element_key(name)))
+            }
+            ModelError::NoInertia { joint } => {
+                let place = draft.places.get(&element_key(joint));
+                place.or_else(|| draft.places.get(joint))
+            }
+            ModelError::NotInJointCoordinates { .. } => {
+                let asked = entry.value.value.coordinates.as_ref();
+                asked.map(|asked| &asked.span)
+            }
             ModelError::NoTangent
             | ModelError::TooLarge { .. }
             | ModelError::ContactWithoutImpulses { .. }

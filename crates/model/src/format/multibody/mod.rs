@@ -74,6 +74,10 @@ pub(crate) struct Multibody {
     /// then kept at jumps too.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
+    /// In which coordinates steps are taken. Those of the joints are for `rk4` and `impulses`, and for trees of rigid
+    /// bodies: robots, arms, hands, free bodies.
+    #[schemars(extend("default" = "absolute"))]
+    pub coordinates: Option<At<CoordinatesWord>>,
     #[schemars(flatten)]
     pub division: Division,
     #[schemars(flatten)]
@@ -164,6 +168,16 @@ pub(crate) enum Redundant {
     /// They share the load so that the sum of the squares of all reactions is least, moments being
     /// divided by the size of the mechanism. The nodes must be given where the joints fit.
     LeastNorm,
+}
+
+/// Coordinates of a mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CoordinatesWord {
+    /// Six for each node, with constraints for the joints: any mechanism.
+    Absolute,
+    /// Those that the joints leave free, where the joints make a tree.
+    Joint,
 }
 
 /// A method of integration in time.
