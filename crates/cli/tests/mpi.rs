@@ -158,7 +158,9 @@ fn same_as_threads(model: &str, settings: &[&str], every: &str, ranks: &[(By, us
     assert!(once.status.success(), "{}", text(&once));
     let expected = (files(), without_times(&once));
     for &(by, count) in ranks {
-        [&results, &checkpoint].map(|path| std::fs::remove_file(path).unwrap());
+        for path in [&results, &checkpoint] {
+            std::fs::remove_file(path).unwrap();
+        }
         let shared = on_ranks(by, count, folder.path(), &arguments);
         let told = format!("{model}, {by:?}, {count} ranks: {}", text(&shared));
         assert!(shared.status.success(), "{told}");
@@ -433,6 +435,31 @@ fn a_launcher_without_a_library_is_refused() {
         "{}",
         text(&other)
     );
+}
+
+/// Each rank would do all of its runs.
+#[test]
+fn a_sweep_wants_a_shard_for_each_rank() {
+    let folder = folder();
+    let path = example("two-mass-tight.toml");
+    let sweep = |more: &[&str]| {
+        let mut command = Command::new(oldham());
+        command.current_dir(folder.path()).env("PMI_SIZE", "2");
+        command.args(["run", &path, "--vary", "kc=90,110", "--out", "sweep"]);
+        command.args(["--set", "simulation.duration=0.01", "--no-analysis"]);
+        command.args(more).env("NO_COLOR", "1");
+        command.output().unwrap()
+    };
+    let refused = sweep(&[]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(
+        text(&refused).contains("give each rank its --shard"),
+        "{}",
+        text(&refused)
+    );
+    assert!(!folder.path().join("sweep").exists());
+    let shard = sweep(&["--shard", "1/2"]);
+    assert!(shard.status.success(), "{}", text(&shard));
 }
 
 /// The ranks of a run, as processes.

@@ -22,6 +22,11 @@ pub enum RanksError {
     /// Steps at the pace of a clock, of which every machine has its own.
     #[error("--real-time conflicts with several ranks of MPI: leave it out, or run without mpirun")]
     Paced,
+    /// Many runs, which are for themselves.
+    #[error(
+        "--vary conflicts with several ranks of MPI, each of which would do every run: give each rank its --shard, or run without mpirun (OLDHAM_MPI=none keeps MPI out)"
+    )]
+    Sweep,
     /// A rank could not begin.
     #[error("rank {rank} of MPI cannot begin: {cause}")]
     Failed {

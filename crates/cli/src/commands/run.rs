@@ -7,7 +7,8 @@ use oldham_model::Model;
 use oldham_mpi::{Launch, World};
 use oldham_stability::{AnalysisError, Decision};
 use oldham_study::{
-    Advice, Case, Met, ModelFile, PreparedRun, RunOptions, RunReport, Survey, is_without_coupling,
+    Advice, Case, Met, ModelFile, PreparedRun, RanksError, RunOptions, RunReport, StudyError,
+    Survey, is_without_coupling,
 };
 use serde_json::json;
 
@@ -28,10 +29,15 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LOOKING_BACK: f64 = 0.05;
 
 pub fn execute(arguments: &Run) -> Result<(), Failure> {
+    let launch = Launch::of_this_process();
     if !arguments.vary.is_empty() {
+        let is_one_of_many = launch.launcher.is_some() && launch.is_parallel();
+        if is_one_of_many && arguments.shard.is_none() {
+            return Err(StudyError::from(RanksError::Sweep).into());
+        }
         return sweep::execute(arguments);
     }
-    if let Some(world) = World::join(&Launch::of_this_process())? {
+    if let Some(world) = World::join(&launch)? {
         return on_ranks::execute(arguments, world);
     }
     let begun = Begun::with(
