@@ -423,18 +423,23 @@ fn a_launcher_without_a_library_is_refused() {
     );
     let kept_out = refuse(&[("PMI_SIZE", "4"), ("OLDHAM_MPI", "none")]);
     assert!(kept_out.status.success(), "{}", text(&kept_out));
-    // The library of another MPI: each process would be alone.
-    let other = installed("mpich").join("lib/libmpi.so.12");
-    let mut command = launcher(By::OpenMpi, 2, folder.path());
-    command.env("OLDHAM_MPI", other).arg(oldham());
-    command.args(["run", &path, "--no-analysis", "--force"]);
-    let other = command.output().unwrap();
-    assert_eq!(other.status.code(), Some(2), "{}", text(&other));
+    // The library of another MPI: with that of Open MPI each process is alone, MPICH ends itself.
+    let under = |by: By, library: PathBuf| {
+        let mut command = launcher(by, 2, folder.path());
+        command.env("OLDHAM_MPI", library).arg(oldham());
+        command.args(["run", &path, "--no-analysis", "--out", "other.parquet"]);
+        command.output().unwrap()
+    };
+    let alone = under(By::Mpich, installed("openmpi").join("lib/libmpi.so.40"));
+    assert_eq!(alone.status.code(), Some(2), "{}", text(&alone));
     assert!(
-        text(&other).contains("belongs to another MPI"),
+        text(&alone).contains("belongs to another MPI"),
         "{}",
-        text(&other)
+        text(&alone)
     );
+    let ended = under(By::OpenMpi, installed("mpich").join("lib/libmpi.so.12"));
+    assert!(!ended.status.success(), "{}", text(&ended));
+    assert!(!folder.path().join("other.parquet").exists());
 }
 
 /// Each rank would do all of its runs.
