@@ -506,7 +506,21 @@ fn a_killed_rank_ends_the_job() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(300 + 613 * round % 1700));
+        let partial = folder.path().join("killed.parquet.partial");
+        // Every other time it is well under way, else it may be beginning.
+        let mut flushed = 0;
+        if round % 2 == 0 {
+            let started = Instant::now();
+            while flushed == 0 {
+                assert!(
+                    started.elapsed() < Duration::from_secs(60),
+                    "{by:?}: nothing is flushed"
+                );
+                std::thread::sleep(Duration::from_millis(20));
+                flushed = read(&partial).map_or(0, |table| table.rows());
+            }
+        }
+        std::thread::sleep(Duration::from_millis(613 * round % 1700));
         let ranks = processes(&out);
         if let Some(victim) = ranks.get(round as usize % ranks.len().max(1)) {
             let sent = Command::new("kill")
@@ -514,6 +528,7 @@ fn a_killed_rank_ends_the_job() {
                 .status();
             assert!(sent.unwrap().success());
         } else {
+            assert_eq!(flushed, 0, "{by:?}: the ranks are there");
             let _ = Command::new("kill")
                 .args(["-s", "TERM", &job.id().to_string()])
                 .status();
@@ -536,8 +551,11 @@ fn a_killed_rank_ends_the_job() {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert!(!left(), "{by:?}: processes are left");
-        let partial = folder.path().join("killed.parquet.partial");
-        let Ok(table) = read(&partial) else { continue };
+        let Ok(table) = read(&partial) else {
+            assert_eq!(flushed, 0, "{by:?}: what was flushed is readable");
+            continue;
+        };
+        assert!(table.rows() >= flushed, "{by:?}");
         for (row, t) in table.time().iter().enumerate() {
             let due = table.time()[0] + row as f64 * 1e-3;
             assert!((t - due).abs() < 1e-9 * t.max(1.0), "row {row} is whole");
