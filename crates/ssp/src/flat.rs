@@ -334,16 +334,18 @@ fn connect(connection: &Connection, way: &str, net: &mut Net, reader: &mut Reade
             .map_or(way.to_owned(), |name| below(way, name));
         let node = (at, connector.clone());
         let Some(known) = net.known.get(&node) else {
-            if net.unknown.contains(&node.0) {
-                return;
+            if !net.unknown.contains(&node.0) {
+                let message = format!("there is no connector `{}`", told(&node));
+                reader.problem(&connection.place, message);
             }
-            let message = format!("there is no connector `{}`", told(&node));
-            reader.problem(&connection.place, message);
-            return;
+            continue;
         };
         let is_own = element.is_none();
         let kind = known.kind;
         found.push((node, gives(kind, is_own), kind));
+    }
+    if found.len() < connection.ends.len() {
+        return;
     }
     let is_forward = match (found[0].1, found[1].1) {
         (Some(true), Some(false) | None) | (None, Some(false) | None) => true,
