@@ -442,6 +442,43 @@ fn a_launcher_without_a_library_is_refused() {
     assert!(!folder.path().join("other.parquet").exists());
 }
 
+#[test]
+fn what_exists_only_once_is_refused() {
+    let folder = folder();
+    let outside = example("process/mixed-beam.toml");
+    let inside = example("two-mass-tight.toml");
+    let cases = [
+        (
+            &outside,
+            &[][..],
+            "is a program of its own, which every rank",
+        ),
+        (
+            &inside,
+            &["--real-time", "1"][..],
+            "--real-time conflicts with several ranks",
+        ),
+    ];
+    for (path, more, expected) in cases {
+        let arguments = ["run", path, "--no-analysis", "--out", "a.parquet"];
+        let refused = on_ranks(
+            By::OpenMpi,
+            2,
+            folder.path(),
+            &[&arguments[..], more].concat(),
+        );
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+        assert!(text(&refused).contains(expected), "{}", text(&refused));
+        assert_eq!(
+            text(&refused).matches("error: ").count(),
+            1,
+            "{}",
+            text(&refused)
+        );
+        assert!(!folder.path().join("a.parquet").exists());
+    }
+}
+
 /// Each rank would do all of its runs.
 #[test]
 fn a_sweep_wants_a_shard_for_each_rank() {
