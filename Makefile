@@ -70,8 +70,9 @@ fmus:
 	python3 examples/fmu/build.py
 
 ## Long versions of the tests that provoke faults; not part of CI.
-soak: $(OLDHAM)
+soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep -- --include-ignored
+	OLDHAM_KILLS=20 cargo test -p oldham --test mpi
 	OLDHAM_SOAK=1 cargo test -p oldham-contact --test hopper --test janssen -- --nocapture
 	OLDHAM_MODELS=200 cargo test -p oldham-contact --test random_scenes --test coulomb -- --nocapture
 	OLDHAM_MODELS=1000 cargo test -p oldham-multibody --test tree -- --nocapture

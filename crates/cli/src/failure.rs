@@ -12,6 +12,7 @@ use oldham_cosim::{CheckpointError, Fault};
 use oldham_fmi::PackageError;
 use oldham_fmu_export::ExportError;
 use oldham_model::{Location, Problems};
+use oldham_mpi::MpiError;
 use oldham_papers::PaperError;
 use oldham_results::plot::PlotError;
 use oldham_results::reader::ReadError;
@@ -34,6 +35,9 @@ pub enum Failure {
     /// A study failed.
     #[error("{}", told(.0))]
     Study(StudyError),
+    /// The ranks of MPI did not come together.
+    #[error(transparent)]
+    Mpi(#[from] MpiError),
     /// An item of a paper is unknown or cannot be computed.
     #[error(transparent)]
     Paper(#[from] PaperError),

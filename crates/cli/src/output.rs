@@ -3,9 +3,24 @@
 
 use std::fmt::{Arguments, Write as _};
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing is said: another process does.
+pub fn silence() {
+    SILENT.store(true, Ordering::Relaxed);
+}
+
+fn is_silent() -> bool {
+    SILENT.load(Ordering::Relaxed)
+}
 
 /// Writes to standard output; what a closed pipe does not take is dropped.
 pub fn write(text: Arguments<'_>) {
+    if is_silent() {
+        return;
+    }
     let text = escaped(&text.to_string());
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
@@ -22,6 +37,9 @@ pub fn write_error(text: Arguments<'_>) {
 
 /// Writes to standard error what is known to be clean, colours included.
 pub fn write_error_raw(text: &str) {
+    if is_silent() {
+        return;
+    }
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 

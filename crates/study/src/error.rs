@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use oldham_cosim::{CheckpointError, Fault};
+use oldham_cosim::{CheckpointError, Fault, SharingError};
 use oldham_model::Problems;
 use oldham_multibody::SolveError;
 use oldham_results::reader::ReadError;
 use oldham_results::writer::WriteError;
 use oldham_stability::AnalysisError;
 
+use crate::ranks::RanksError;
 use crate::sweep::{JournalError, VariationError};
 use crate::trim::Unfinished;
 
@@ -319,6 +320,12 @@ pub enum StudyError {
         /// The file.
         path: PathBuf,
     },
+    /// Ranks of MPI cannot share the run.
+    #[error(transparent)]
+    Ranks(#[from] RanksError),
+    /// The simulation cannot be shared among ranks.
+    #[error(transparent)]
+    Sharing(#[from] SharingError),
     /// It was cancelled.
     #[error("cancelled")]
     Cancelled,

@@ -28,6 +28,7 @@ mod motion;
 mod partition;
 mod pause;
 mod poles;
+mod ranks;
 mod real_time;
 mod remedies;
 mod run;
@@ -66,6 +67,7 @@ pub use pause::{Pause, Place};
 pub use poles::{
     CoupledPole, HeldSignals, LATENT_RATES, ModeShape, Poles, damping, discrete_poles, poles,
 };
+pub use ranks::{Card, Intent, RanksError, meet_ranks};
 pub use real_time::RealTime;
 pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path, digest};

@@ -1,10 +1,11 @@
 //! A run whose results go to a file: what it belongs to, checkpoints, and how it is continued.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use oldham_cosim::{
-    Cancel, Checkpoint, CheckpointError, Column, Dial, End, Fault, Outcome, Pacing, Progress,
-    Recorder, Simulation,
+    Cancel, Checkpoint, CheckpointError, Column, Dial, Discard, End, Fault, Outcome, Pacing,
+    Progress, Ranks, Recorder, Simulation, Snapshot,
 };
 use oldham_model::Model;
 use oldham_results::writer::WriteError;
@@ -15,6 +16,7 @@ use crate::course::Course;
 use crate::doubts;
 use crate::file::INCLUDED;
 use crate::motion::Met;
+use crate::ranks::{self, Intent, RanksError};
 use crate::real_time::Held;
 use crate::{ModelFile, Onlooker, Pause, Place, RealTime, StudyError, TrimmedFile};
 
@@ -83,6 +85,8 @@ pub struct PreparedRun<'a> {
     saved: Option<Checkpoint>,
     /// States met on the way, where they are kept.
     met: Option<Vec<Met>>,
+    /// Who shares the run, if it is shared.
+    ranks: Option<Arc<dyn Ranks>>,
 }
 
 impl<'a> PreparedRun<'a> {
@@ -94,7 +98,35 @@ impl<'a> PreparedRun<'a> {
         out: &'a Path,
         options: &'a RunOptions,
     ) -> Result<Self, StudyError> {
-        check_targets(options, out)?;
+        Self::prepare(file, model, out, options, None)
+    }
+
+    /// The same for one of several processes that share the run: each advances its own parts, and the first one
+    /// alone writes files. Before it runs, the ranks [meet](crate::meet_ranks) with what they [intend](Self::intent).
+    pub fn on_ranks(
+        file: &ModelFile,
+        model: &'a Model,
+        out: &'a Path,
+        options: &'a RunOptions,
+        ranks: Arc<dyn Ranks>,
+    ) -> Result<Self, StudyError> {
+        ranks::refuse_outside(model)?;
+        if options.real_time.is_some() {
+            return Err(RanksError::Paced.into());
+        }
+        Self::prepare(file, model, out, options, Some(ranks))
+    }
+
+    fn prepare(
+        file: &ModelFile,
+        model: &'a Model,
+        out: &'a Path,
+        options: &'a RunOptions,
+        ranks: Option<Arc<dyn Ranks>>,
+    ) -> Result<Self, StudyError> {
+        if ranks.as_ref().is_none_or(|ranks| ranks.rank() == 0) {
+            check_targets(options, out)?;
+        }
         if let Some(real_time) = &options.real_time {
             real_time.check(model)?;
         }
@@ -117,6 +149,9 @@ impl<'a> PreparedRun<'a> {
             // What keeps its state to itself is found before anything is started.
             simulation.checkpoint(&digest)?;
         }
+        if let Some(ranks) = &ranks {
+            simulation.share(Arc::clone(ranks))?;
+        }
         // A part that keeps its state to itself is no reason not to run.
         let start = match options.returns {
             true => simulation.checkpoint(&digest).ok(),
@@ -126,6 +161,7 @@ impl<'a> PreparedRun<'a> {
             start,
             saved: None,
             met: None,
+            ranks,
             metadata: metadata(file, model, options.monolithic),
             model,
             file: file.clone(),
@@ -147,6 +183,24 @@ impl<'a> PreparedRun<'a> {
             && matches!(self.simulation.part_without_chart(), Ok(None));
         self.met = can.then(Vec::new);
         self
+    }
+
+    /// What all ranks that share the run must have alike.
+    pub fn intent(&mut self) -> Intent {
+        let mut state = Snapshot::default();
+        state.keep(&mut self.simulation);
+        let words = state.words().iter();
+        let bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).collect();
+        Intent {
+            model: format!("{}-{}", self.digest, self.model.steps()),
+            state: format!("{:016x}", fnv1a(&bytes)),
+            ..Intent::here()
+        }
+    }
+
+    /// Whether this process writes the files of the run.
+    fn writes(&self) -> bool {
+        self.ranks.as_ref().is_none_or(|ranks| ranks.rank() == 0)
     }
 
     /// What is run.
@@ -187,7 +241,8 @@ impl<'a> PreparedRun<'a> {
         let mut report = self.take(self.out, None, cancel, progress)?;
         let outcome = &mut report.outcome;
         let is_whole = outcome.end == Ok(End::Finished) && self.options.resume.is_none();
-        if is_whole && self.options.real_time.is_none() && self.options.replay.is_none() {
+        let is_plain = self.options.real_time.is_none() && self.options.replay.is_none();
+        if is_whole && is_plain && self.writes() {
             let helps = doubts::remedy(&self.file, self.model, &outcome.summary, cancel);
             outcome.summary.notes.extend(helps);
         }
@@ -206,10 +261,21 @@ impl<'a> PreparedRun<'a> {
         let column = |&place: &usize| self.simulation.columns()[place].clone();
         let selected: Vec<Column> = self.columns.iter().map(column).collect();
         let (metadata, force) = (&self.metadata, self.options.force);
-        let mut writer = ResultWriter::create(out, &selected, metadata, force)
-            .map_err(StudyError::Write)?
-            .lasting(!self.options.hasty);
-        let partial = writer.partial_path().to_owned();
+        let created = match self.writes() {
+            true => ResultWriter::create(out, &selected, metadata, force).map(Some),
+            false => Ok(None),
+        };
+        let failure = created.as_ref().err().map(ToString::to_string);
+        let elsewhere = self.simulation.failed_on_a_rank(failure);
+        let writer = created.map_err(StudyError::Write)?;
+        if let Some((rank, cause)) = elsewhere {
+            return Err(RanksError::Failed { rank, cause }.into());
+        }
+        let mut writer = writer.map(|writer| writer.lasting(!self.options.hasty));
+        let partial = match &writer {
+            Some(writer) => writer.partial_path().to_owned(),
+            None => out.to_owned(),
+        };
         let (pace, held) = match &self.options.real_time {
             Some(real_time) => {
                 let (pace, held) = real_time.pacing();
@@ -217,9 +283,15 @@ impl<'a> PreparedRun<'a> {
             }
             None => (None, Held::default()),
         };
-        let (mut outcome, unsaved) = self.advance(&mut writer, pace, onlooker, cancel, progress);
+        let mut nowhere = Discard;
+        let recorder: &mut dyn Recorder = match &mut writer {
+            Some(writer) => writer,
+            None => &mut nowhere,
+        };
+        let (mut outcome, unsaved) = self.advance(recorder, pace, onlooker, cancel, progress);
         held.conclude(&mut outcome.summary);
-        let results = match (writer.finish(), &outcome.end) {
+        let finished = writer.map_or(Ok(out.to_owned()), ResultWriter::finish);
+        let results = match (finished, &outcome.end) {
             (Ok(results), _) => results,
             // A run that failed, for want of space say, keeps what it has and tells its own cause.
             (Err(_), Err(_)) => partial,
@@ -250,6 +322,7 @@ impl<'a> PreparedRun<'a> {
             None => self.steps_between_checkpoints(),
         };
         let pause = onlooker.as_ref().map(|onlooker| onlooker.pause.clone());
+        let writes = self.writes();
         let mut course = Course {
             model: self.model,
             simulation: &mut self.simulation,
@@ -274,10 +347,20 @@ impl<'a> PreparedRun<'a> {
             if saves || self.options.checkpoint_every.is_some() {
                 let state = course.simulation.checkpoint(&self.digest);
                 let written = state.and_then(|state| {
-                    state.write(&checkpoint_path(self.out))?;
+                    if writes {
+                        state.write(&checkpoint_path(self.out))?;
+                    }
                     self.saved = Some(state);
                     Ok(())
                 });
+                let failure = written.as_ref().err().map(ToString::to_string);
+                let elsewhere = course.simulation.failed_on_a_rank(failure);
+                let written = match elsewhere {
+                    Some((rank, cause)) => {
+                        written.and(Err(CheckpointError::OnRank { rank, cause }))
+                    }
+                    None => written,
+                };
                 if let Err(error) = written {
                     return (outcome, Some(error));
                 }

@@ -6,6 +6,7 @@ mod contact;
 mod cut;
 mod fmu;
 mod interface_model;
+mod mpi;
 mod robots;
 mod socket;
 mod stability;
@@ -34,7 +35,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 21] = [
+pub const NAMES: [&str; 22] = [
     "engine",
     "beam",
     "shell",
@@ -55,6 +56,7 @@ pub const NAMES: [&str; 21] = [
     "sweep",
     "view",
     "fmu",
+    "mpi",
     "socket",
 ];
 
@@ -115,7 +117,8 @@ impl Figure {
 pub fn execute(arguments: &Bench) -> Result<(), Failure> {
     let names = match arguments.name.as_deref() {
         Some(name) => vec![name],
-        None => NAMES.to_vec(),
+        // That of MPI is started by `mpirun`.
+        None => NAMES.into_iter().filter(|name| *name != "mpi").collect(),
     };
     for name in names {
         let mut figures = match name {
@@ -139,6 +142,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "sweep" => sweep::figures()?,
             "view" => view::figures()?,
             "fmu" => fmu::figures()?,
+            "mpi" => mpi::figures()?,
             "socket" => socket::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };

@@ -16,6 +16,7 @@ mod linearise;
 mod lumped_modes;
 mod modes;
 mod new;
+mod on_ranks;
 mod papers;
 mod partition;
 mod plot;

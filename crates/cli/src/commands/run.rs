@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use oldham_cosim::{Counters, End, Fault, Lateness, Summary};
+use oldham_cosim::{Counters, End, Fault, Lateness, RankSummary, Summary};
 use oldham_model::Model;
+use oldham_mpi::{Launch, World};
 use oldham_stability::{AnalysisError, Decision};
 use oldham_study::{
-    Advice, Case, Met, ModelFile, PreparedRun, RunOptions, RunReport, Survey, is_without_coupling,
+    Advice, Case, Met, ModelFile, PreparedRun, RanksError, RunOptions, RunReport, StudyError,
+    Survey, is_without_coupling,
 };
 use serde_json::json;
 
 use crate::args::Run;
-use crate::commands::sweep;
+use crate::commands::{on_ranks, sweep};
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::load::Begun;
@@ -27,8 +29,16 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LOOKING_BACK: f64 = 0.05;
 
 pub fn execute(arguments: &Run) -> Result<(), Failure> {
+    let launch = Launch::of_this_process();
     if !arguments.vary.is_empty() {
+        let is_one_of_many = launch.launcher.is_some() && launch.is_parallel();
+        if is_one_of_many && arguments.shard.is_none() {
+            return Err(StudyError::from(RanksError::Sweep).into());
+        }
         return sweep::execute(arguments);
+    }
+    if let Some(world) = World::join(&launch)? {
+        return on_ranks::execute(arguments, world);
     }
     let begun = Begun::with(
         &arguments.model.model,
@@ -39,18 +49,7 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, ".parquet"));
     picture::protect(&out, &[&arguments.model.model])?;
-    let options = RunOptions {
-        force: arguments.force,
-        monolithic: arguments.monolithic,
-        threads: arguments.threads,
-        checkpoint_every: arguments.checkpoint_every,
-        resume: arguments.resume.clone(),
-        from: arguments.from.clone(),
-        replay: arguments.replay.clone(),
-        hasty: false,
-        returns: false,
-        real_time: arguments.pace.given(),
-    };
+    let options = options(arguments);
     let mut prepared = PreparedRun::new(&file, &model, &out, &options)?;
     let advice = {
         let _analysis = interrupt::Analysis::new();
@@ -72,6 +71,22 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
     conclude(report, &model, arguments, advice.as_ref(), states.as_ref())
 }
 
+/// What was asked for.
+pub fn options(arguments: &Run) -> RunOptions {
+    RunOptions {
+        force: arguments.force,
+        monolithic: arguments.monolithic,
+        threads: arguments.threads,
+        checkpoint_every: arguments.checkpoint_every,
+        resume: arguments.resume.clone(),
+        from: arguments.from.clone(),
+        replay: arguments.replay.clone(),
+        hasty: false,
+        returns: false,
+        real_time: arguments.pace.given(),
+    }
+}
+
 /// Analyses states that were met on the way, in a small part of the time that the run took.
 fn look_back(file: &ModelFile, model: &Model, met: Vec<Met>, wall: f64) -> Option<Survey> {
     if met.is_empty() {
@@ -81,7 +96,7 @@ fn look_back(file: &ModelFile, model: &Model, met: Vec<Met>, wall: f64) -> Optio
     Survey::of_run(&Case::of(model, file), met, granted).ok()
 }
 
-fn analyse(file: &ModelFile, model: &Model, arguments: &Run) -> Option<Advice> {
+pub fn analyse(file: &ModelFile, model: &Model, arguments: &Run) -> Option<Advice> {
     if arguments.no_analysis || arguments.monolithic || is_without_coupling(model) {
         return None;
     }
@@ -99,7 +114,7 @@ fn analyse(file: &ModelFile, model: &Model, arguments: &Run) -> Option<Advice> {
     Some(advice)
 }
 
-fn conclude(
+pub fn conclude(
     report: RunReport,
     model: &Model,
     arguments: &Run,
@@ -161,11 +176,7 @@ fn likely_cause(
     arguments: &Run,
     advice: Option<&Advice>,
 ) -> Option<String> {
-    let is_of_a_part = matches!(
-        fault,
-        Fault::Step { .. } | Fault::NoProgress { .. } | Fault::NotFinite { .. }
-    );
-    if !is_of_a_part || arguments.monolithic || is_without_coupling(model) {
+    if !fault.is_of_a_part() || arguments.monolithic || is_without_coupling(model) {
         return None;
     }
     match advice.map(|advice| &advice.verdict) {
@@ -213,6 +224,9 @@ pub fn print_summary(model: &Model, summary: &Summary, failed: bool) {
             summary.most_iterations,
             summary.not_converged,
         );
+    }
+    for rank in &summary.ranks {
+        say_row("rank", &told_rank(rank));
     }
     for part in &summary.parts {
         let name = if part.name.is_empty() {
@@ -262,6 +276,20 @@ pub fn print_summary(model: &Model, summary: &Summary, failed: bool) {
     for note in &summary.notes {
         say_row("note", note);
     }
+}
+
+/// What a rank of MPI did.
+fn told_rank(rank: &RankSummary) -> String {
+    if rank.parts.is_empty() {
+        return format!("{}: no part", rank.rank);
+    }
+    let times = [rank.work_us, rank.waiting_us, rank.exchange_us];
+    let [work, waiting, exchange] = times.map(number);
+    format!(
+        "{}: {}; per step {work} us work, {waiting} us waiting, {exchange} us exchange",
+        rank.rank,
+        rank.parts.join(", ")
+    )
 }
 
 /// How well the steps of a paced run kept their times.
