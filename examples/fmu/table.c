@@ -1,4 +1,4 @@
-/* A table on springs for model exchange (FMI 2.0): it says its derivatives, and whoever imports it integrates.
+/* A table on springs for model exchange (FMI 2.0): it says its derivatives, and the importer integrates.
    Variables: 0 displacement, 1 velocity, 2 and 3 their rates, 4 force, 5 mass, 6 stiffness, 7 damping. */
 #include <stddef.h>
 #include <stdlib.h>

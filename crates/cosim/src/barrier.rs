@@ -68,7 +68,10 @@ impl Barrier {
         // In one order with the count of sleepers: either they see this arrival, or are seen.
         own.store(count, Ordering::SeqCst);
         if self.sleepers.0.load(Ordering::SeqCst) > 0 {
-            let _guard = self.asleep.lock().expect("nobody panics holding it");
+            let _guard = self
+                .asleep
+                .lock()
+                .expect("no thread panics while it holds it");
             self.woken.notify_all();
         }
         let mut tries = self.spins + self.yields;
@@ -93,14 +96,17 @@ impl Barrier {
     #[cold]
     fn sleep(&self, count: usize) {
         let started = Instant::now();
-        let guard = self.asleep.lock().expect("nobody panics holding it");
+        let guard = self
+            .asleep
+            .lock()
+            .expect("no thread panics while it holds it");
         self.sleepers.0.fetch_add(1, Ordering::SeqCst);
         let misses_some = |_: &mut ()| {
             let mut reached = self.reached.iter();
             !reached.all(|other| is_there(other.0.load(Ordering::SeqCst), count))
         };
         let slept = self.woken.wait_while(guard, misses_some);
-        drop(slept.expect("nobody panics holding it"));
+        drop(slept.expect("no thread panics while it holds it"));
         self.sleepers.0.fetch_sub(1, Ordering::SeqCst);
         let slept = started.elapsed().as_nanos() as u64;
         self.slept.fetch_add(slept, Ordering::Relaxed);

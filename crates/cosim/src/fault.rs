@@ -244,7 +244,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether a part could not go on, or sent what is no number.
+    /// Whether a part could not go on, or sent NaN.
     pub fn is_of_a_part(&self) -> bool {
         match self {
             Self::Step { .. } | Self::NoProgress { .. } | Self::NotFinite { .. } => true,

@@ -265,10 +265,12 @@ impl Company {
     }
 
     fn desk(&self) -> std::sync::MutexGuard<'_, Desk> {
-        self.desk.lock().expect("nobody panics holding it")
+        self.desk
+            .lock()
+            .expect("no thread panics while it holds it")
     }
 
-    /// A run begins: nobody knows yet how it ends.
+    /// A run begins: how it ends is not known yet.
     pub fn begin(&self) {
         self.desk().agreed = false;
     }
@@ -343,7 +345,7 @@ impl Company {
             in_step &= head[3] == code(brought);
             longest = longest.max(head[4]);
         }
-        // After a fault some come from elsewhere, and nobody reads what they bring.
+        // After a fault some come from elsewhere, and what they bring is not read.
         if signals.fault_epoch.load(Relaxed) == u64::MAX {
             if !in_step {
                 let cause = "the ranks are not at the same point of the run: are all of them the same program?";

@@ -250,13 +250,19 @@ impl<'a> Companion<'a> {
     }
 
     fn put(&self, next: Desk<'a>) {
-        *self.desk.lock().expect("nobody panics holding it") = next;
+        *self
+            .desk
+            .lock()
+            .expect("no thread panics while it holds it") = next;
         self.changed.notify_all();
     }
 
     fn wait_while(&self, mut busy: impl FnMut(&Desk<'a>) -> bool) -> MutexGuard<'_, Desk<'a>> {
-        let desk = self.desk.lock().expect("nobody panics holding it");
+        let desk = self
+            .desk
+            .lock()
+            .expect("no thread panics while it holds it");
         let waited = self.changed.wait_while(desk, |desk| busy(desk));
-        waited.expect("nobody panics holding it")
+        waited.expect("no thread panics while it holds it")
     }
 }

@@ -30,7 +30,7 @@ impl NetworkPart {
         &self.equations.network.spools[spool].value
     }
 
-    /// What a spool is told: its displacement, or the speed that is lacking.
+    /// The command of a spool: its displacement, or the speed that is lacking.
     fn told(&self, spool: usize, inputs: &[f64]) -> f64 {
         let command = self.equations.commands[spool].map_or(0.0, |place| inputs[place]);
         match self.valve(spool).control {

@@ -264,7 +264,7 @@ impl SpoolValve {
         [-self.neutral, 1.0 - self.neutral]
     }
 
-    /// Whether it has a position of its own, which is not always as it is told.
+    /// Whether it has a position of its own, which may differ from its command.
     pub(crate) fn follows(&self) -> bool {
         self.spool != Spool::AT_ONCE || self.control.is_some()
     }

@@ -100,7 +100,10 @@ impl<'a> Shared<'a> {
 
     /// Notes a fault that happened before a barrier epoch; the first one counts.
     pub(super) fn note(&self, epoch: u64, unit: usize, fault: Fault) {
-        let mut first = self.fault.lock().expect("nobody panics holding it");
+        let mut first = self
+            .fault
+            .lock()
+            .expect("no thread panics while it holds it");
         let is_first = first
             .as_ref()
             .is_none_or(|(noted, id, _)| (epoch, unit) < (*noted, *id));

@@ -55,9 +55,9 @@ struct ActuatorSettings {
     /// instead of a load.
     #[schemars(extend("default" = 0.5))]
     spool: Option<f64>,
-    /// Largest speed of the spool in 1/s. By default it is where it is told to be.
+    /// Largest speed of the spool in 1/s. By default the spool follows its command at once.
     spool_rate: Option<f64>,
-    /// Time constant in s with which the spool approaches what it is told.
+    /// Time constant in s with which the spool approaches its command.
     #[serde(default)]
     spool_lag: f64,
     /// A controller that leads the actuator at a wanted speed. It then has an input `<name>.speed` in m/s in place of

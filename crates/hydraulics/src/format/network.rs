@@ -177,10 +177,10 @@ struct SpoolValveSettings {
     #[serde(default)]
     #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1))]
     overlap: f64,
-    /// Largest speed of the spool in 1/s. By default it is where it is told to be.
+    /// Largest speed of the spool in 1/s. By default the spool follows its command at once.
     #[schemars(extend("exclusiveMinimum" = 0))]
     spool_rate: Option<f64>,
-    /// Time constant in s with which the spool approaches what it is told.
+    /// Time constant in s with which the spool approaches its command.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     spool_lag: f64,
