@@ -15,7 +15,7 @@ pub(crate) enum Brought {
     Outputs(usize),
     /// The first iterate of an implicit step.
     Iterates,
-    /// What the coordinator is told.
+    /// What the coordinator receives.
     Reports,
 }
 

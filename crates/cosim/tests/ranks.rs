@@ -131,7 +131,7 @@ fn model(way: Way, mishap: Option<(usize, Mishap)>) -> Simulation {
     };
     let mut schedule = match way {
         Way::Jacobi => Schedule::jacobi(step, ids).with_output_update(),
-        // Whoever advances first needs nothing from who advances last.
+        // The part that advances first needs nothing from the last one.
         Way::Sequential => Schedule::gauss_seidel(step, [ids[0], ids[2], ids[1], ids[3]]),
         Way::Implicit => Schedule::jacobi(step, ids).implicit(implicit(Acceleration::Aitken(0.7))),
         Way::ImplicitSequential => {

@@ -127,7 +127,7 @@ mod tests {
             (slurm.launcher, slurm.size),
             (Some(Launcher::Pmix), Some(16))
         );
-        // One process needs no other, and who counts nobody may have started several.
+        // One process needs no other; a launcher that does not say how many there are may have started several.
         assert!(!launch(&[("PMI_SIZE", "1")]).is_parallel());
         assert!(launch(&[("PMIX_RANK", "0")]).is_parallel());
     }

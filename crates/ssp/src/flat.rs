@@ -210,7 +210,9 @@ fn gather(
                 Some((format!("{at}{STEP}{STEP}{name}"), entries.clone()))
             });
             let Some((dictionary, entries)) = found else {
-                let message = format!("there is no signal dictionary `{name}` here or around");
+                let message = format!(
+                    "unknown signal dictionary `{name}`: neither this system nor one around it has it"
+                );
                 reader.problem(&element.place, message);
                 return;
             };
@@ -563,7 +565,7 @@ fn finished(value: Value, way: &Way, variable: &Variable) -> Result<Value, Strin
             Value::Numbers(numbers.iter().map(|number| way.applied(*number)).collect())
         }
         _ if !way.is_plain() => {
-            return Err("it is no number and cannot be transformed".into());
+            return Err("only numbers can be transformed".into());
         }
         other => other,
     })
