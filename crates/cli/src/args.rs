@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
-use oldham_study::{Draw, Settings, Variation};
+use oldham_study::{Draw, Settings};
 
 use crate::failure::KeyOptions;
 pub use analysis::{
@@ -274,21 +274,17 @@ impl Command {
 impl Command {
     /// The options that change keys of the model, for messages about them.
     pub fn key_options(&self) -> KeyOptions {
-        let (varied, option): (Vec<&Variation>, _) = match self {
-            Self::Run(run) => (run.vary.iter().collect(), "--vary"),
-            Self::Compare(compare) => (compare.vary.iter().collect(), "--vary"),
+        match self {
+            Self::Run(run) => KeyOptions::of(&run.vary, "--vary"),
+            Self::Compare(compare) => KeyOptions::of(&compare.vary, "--vary"),
             Self::Stability(stability) => match &stability.critical {
-                Some(critical) => (vec![critical], "--critical"),
-                None => (stability.over.iter().collect(), "--over"),
+                Some(critical) => KeyOptions::of([critical], "--critical"),
+                None => KeyOptions::of(&stability.over, "--over"),
             },
-            Self::Modes(modes) => (modes.over.iter().collect(), "--over"),
-            Self::Trim(trim) => (trim.over.iter().collect(), "--over"),
-            _ => (Vec::new(), ""),
-        };
-        let varied = varied
-            .into_iter()
-            .map(|varied| (varied.key.clone(), option));
-        KeyOptions(varied.chain([("with".to_owned(), "--with")]).collect())
+            Self::Modes(modes) => KeyOptions::of(&modes.over, "--over"),
+            Self::Trim(trim) => KeyOptions::of(&trim.over, "--over"),
+            _ => KeyOptions::of([], ""),
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use oldham_results::plot::PlotError;
 use oldham_results::reader::ReadError;
 use oldham_scene::{NoPoses, SceneError};
 use oldham_stability::AnalysisError;
-use oldham_study::{JournalError, StudyError};
+use oldham_study::{JournalError, StudyError, Variation};
 use oldham_web::ServerError;
 use oldham_wheel::WheelError;
 use serde_json::{Value, json};
@@ -509,6 +509,12 @@ impl Failure {
 pub struct KeyOptions(pub Vec<(String, &'static str)>);
 
 impl KeyOptions {
+    /// Of a command that varies keys by this option.
+    pub fn of<'v>(varied: impl IntoIterator<Item = &'v Variation>, option: &'static str) -> Self {
+        let varied = varied.into_iter().map(|one| (one.key.clone(), option));
+        Self(varied.chain([("with".to_owned(), "--with")]).collect())
+    }
+
     /// The place of a problem, called by the option that was typed.
     fn named<'p>(&self, place: Location<'p>) -> Location<'p> {
         let key = place.text.split('=').next().unwrap_or_default();

@@ -8,7 +8,7 @@ use oldham_study::{Card, Intent, PreparedRun, meet_ranks};
 
 use crate::args::Run;
 use crate::commands::run;
-use crate::failure::Failure;
+use crate::failure::{Failure, KeyOptions};
 use crate::load::Begun;
 use crate::progress::Bar;
 use crate::{interrupt, load, output, picture};
@@ -20,6 +20,11 @@ pub fn execute(arguments: &Run, world: World) -> Result<(), Failure> {
         output::silence();
     }
     let done = share(arguments, &world);
+    // A launcher kills the other ranks as soon as one has failed, and none ends before all have left.
+    if let Err(failure) = &done {
+        failure.report(arguments.json, &KeyOptions::of(&arguments.vary, "--vary"));
+    }
+    output::silence();
     world.leave();
     done
 }
