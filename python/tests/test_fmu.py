@@ -101,6 +101,28 @@ def test_an_fmu_comes_back_with_the_same_bits(
         assert np.array_equal(back[f"it.{name}"], native[name]), name
 
 
+@pytest.mark.parametrize("version", ["2", "3"])
+def test_the_command_validates_what_it_writes(examples: Path, command: Path, version: str) -> None:
+    export(command, examples / "two-mass-damped.toml", "it.fmu", "--fmi", version)
+    told = subprocess.run([command, "fmu", "validate", "it.fmu"], capture_output=True, text=True)
+    assert told.returncode == 0, told.stdout
+    # Its own step, not any other, which it would refuse.
+    assert "10 steps of 0.004 s" in told.stdout
+
+
+def test_messages_reach_importers_that_do_not_fill_formats_in(tmp_path: Path) -> None:
+    """FMI 2 has messages that are formats; many tools take them for plain text."""
+    told: list[str] = []
+
+    def logger(environment: Any, name: bytes, status: int, category: bytes, message: bytes) -> None:
+        told.append(message.decode())
+
+    oldham.Model.from_dict(external()).export_fmu("cart.fmu", fmi=2)
+    with pytest.raises(Exception, match="doStep|DoStep|failed"):
+        simulated("cart.fmu", 0.015, 10, ["cart.x.x"], logger=logger)
+    assert any("take whole multiples of it" in message for message in told), told
+
+
 def _right_half() -> dict[str, Any]:
     """The right mass of the damped pair, pushed from outside."""
     return {

@@ -128,7 +128,9 @@ fn try_out(
 ) -> Result<(), String> {
     let failed = |error: oldham_cosim::StepError| error.to_string();
     let abilities = description.co_simulation.as_ref();
-    let step = abilities.and_then(|can| can.fixed_step).unwrap_or(STEP);
+    let fixed = abilities.and_then(|can| can.fixed_step);
+    let own = description.experiment.step.filter(|step| *step > 0.0);
+    let step = fixed.or(own).unwrap_or(STEP);
     let ports = part.ports().clone();
     let given = ports.initial_inputs().to_vec();
     let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));

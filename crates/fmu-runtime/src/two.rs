@@ -76,17 +76,16 @@ pub unsafe extern "C" fn fmi2Instantiate(
     };
     let log = Box::new(move |status: i32, message: &str| {
         if let Some(logger) = logger {
-            // The message is an argument of a format, never the format itself.
-            let message = c_text(message);
-            let (category, format) = (c"logStatusError".as_ptr(), c"%s".as_ptr());
-            // SAFETY: the texts live until the call returns.
+            // A format without arguments: importers that do not fill formats in can read it as well.
+            let message = c_text(&message.replace('%', "%%"));
+            let category = c"logStatusError".as_ptr();
+            // SAFETY: the texts live until the call returns, and the format asks for no argument.
             unsafe {
                 logger(
                     environment,
                     called.as_ptr(),
                     status,
                     category,
-                    format,
                     message.as_ptr(),
                 );
             }
