@@ -46,7 +46,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
     unpack(&path, &unpacked).map_err(|error| failed(error.to_string()))?;
     std::fs::write(folder.join("exported.c"), HOST).map_err(|error| failed(error.to_string()))?;
     compile(folder, "exported.c", "exported", &["-ldl"]).map_err(failed)?;
-    let native = best(|| Ok(native_step(&model)?))?;
+    let native = best(|| native_step(&model))?;
     let mut hosted = f64::INFINITY;
     for _ in 0..REPEATS {
         let step = hosted_step(folder, &unpacked, &manifest).map_err(failed)?;
