@@ -306,6 +306,38 @@ def test_states_of_an_fmu_in_fmpy(examples: Path, command: Path) -> None:
         fmu.freeInstance()
 
 
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_outputs_have_derivatives_in_fmpy(fmi: int) -> None:
+    """A mass of 2 kg under 3 N, after a tenth of a second."""
+    from fmpy.fmi2 import FMU2Slave
+    from fmpy.fmi3 import FMU3Slave
+
+    data = external()
+    data["excitation"]["cart.push"]["initial"] = 3.0
+    oldham.Model.from_dict(data).export_fmu("cart.fmu", fmi=fmi)
+    description = fmpy.read_model_description("cart.fmu")
+    place = next(v.valueReference for v in description.modelVariables if v.name == "cart.x.x")
+    fmu: Any = (FMU2Slave if fmi == 2 else FMU3Slave)(
+        guid=description.guid,
+        unzipDirectory=fmpy.extract("cart.fmu"),
+        modelIdentifier=description.coSimulation.modelIdentifier,
+        instanceName="it",
+    )
+    fmu.instantiate()
+    if fmi == 2:
+        fmu.setupExperiment(startTime=0.0)
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    fmu.doStep(0.0, 0.1)
+    asked = fmu.getRealOutputDerivatives if fmi == 2 else fmu.getOutputDerivatives
+    found = [float(asked([place], [order])[0]) for order in (1, 2)]
+    assert found == pytest.approx([0.15, 1.5], abs=1e-14)
+    with pytest.raises(Exception, match="OutputDerivatives|failed"):
+        asked([place], [3])
+    fmu.terminate()
+    fmu.freeInstance()
+
+
 def test_a_thousand_instances_leave_no_memory_behind(command: Path, tmp_path: Path) -> None:
     from fmpy.fmi3 import FMU3Slave
 
