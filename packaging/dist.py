@@ -101,9 +101,9 @@ def archive(folder: Path, version: str) -> Path:
     }.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source, place)
-    for shell, place in SHELLS.items():
-        (prefix / place).parent.mkdir(parents=True, exist_ok=True)
-        (prefix / place).write_text(tool(command, "completions", shell))
+    for shell, script in SHELLS.items():
+        (prefix / script).parent.mkdir(parents=True, exist_ok=True)
+        (prefix / script).write_text(tool(command, "completions", shell))
     tool(command, "man", "--out", prefix / "share/man/man1")
     packed = OUT / f"{name}.tar.gz"
     # The same bytes from the same files: no owner, no time, one order.

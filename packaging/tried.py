@@ -69,8 +69,8 @@ def pythons() -> dict[tuple[int, int], str]:
     """The CPythons that are here, by version."""
     places = [f"python{major}.{minor}" for major, minor in VERSIONS]
     if shutil.which("pyenv"):
-        told = subprocess.run(["pyenv", "root"], capture_output=True, text=True).stdout.strip()
-        places += [str(path) for path in sorted(Path(told).glob("versions/*/bin/python3"))]
+        root = subprocess.run(["pyenv", "root"], capture_output=True, text=True).stdout.strip()
+        places += [str(path) for path in sorted(Path(root).glob("versions/*/bin/python3"))]
     found: dict[tuple[int, int], str] = {}
     script = "import sys; print(sys.implementation.name, *sys.version_info[:2])"
     for place in places:
