@@ -108,6 +108,14 @@ def test_the_command_validates_what_it_writes(examples: Path, command: Path, ver
     assert told.returncode == 0, told.stdout
     # Its own step, not any other, which it would refuse.
     assert "10 steps of 0.004 s" in told.stdout
+    # From where it begins.
+    model = oldham.Model(examples / "two-mass-damped.toml", {"simulation.start": 1.0})
+    model.export_fmu("late.fmu", fmi=int(version))
+    subprocess.run([command, "fmu", "validate", "late.fmu"], check=True, stdout=-3)
+    run = [command, "fmu", "run", "late.fmu", "--duration", "0.4", "--out", "late.parquet"]
+    subprocess.run(run, check=True, stdout=-3)
+    late = oldham.read("late.parquet")
+    assert (late.time[0], late.time[-1]) == pytest.approx((1.0, 1.4))
 
 
 def test_messages_reach_importers_that_do_not_fill_formats_in(tmp_path: Path) -> None:
