@@ -6,7 +6,7 @@ MDBOOK := target/tools/bin/mdbook
 PEERS  := target/tools/peers
 PYTHON := target/python/venv/bin/python
 
-.PHONY: demo test page python soak robots fuzz audit bench docs clean
+.PHONY: demo test page python dist soak robots fuzz audit bench docs clean
 
 ## A coupled run beside its monolithic reference: a table and a picture.
 demo: $(OLDHAM)
@@ -47,6 +47,15 @@ page: web/node_modules
 python: target/python/installed
 	cargo test --workspace --test border --test calls --no-run
 	cd python && OLDHAM_LIBRARY=$(CURDIR)/target/debug/deps/liboldham_python.so $(CURDIR)/$(PYTHON) -m pytest
+
+## Wheel and archive for others, for glibc 2.28: in target/dist, with checksums, tried in clean environments.
+dist: target/dist/installed web/node_modules
+	target/dist/venv/bin/python packaging/dist.py
+
+target/dist/installed: packaging/requirements.txt
+	python3 -m venv target/dist/venv
+	target/dist/venv/bin/pip install --quiet -r $<
+	touch $@
 
 # Open MPI and MPICH of PyPI, an environment each: they overwrite each other's files.
 target/mpi/installed: crates/mpi/tests/mpi.txt

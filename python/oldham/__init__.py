@@ -14,21 +14,25 @@ from . import _native
 from . import ports
 from ._native import __version__
 from .errors import ModelError, OldhamError, Problem, RunError, StateError, StudyError
+from .findings import Findings, Rows
 from .kinds import predictor, subsystem
 from .model import Builder, Model
 from .results import Results, read
 from .stepper import State, Stepper
 from .studies import Linear, StabilityCurve, StabilityMap
 from .sweeps import Sweep
+from .view import View
 
 __all__ = [
     "Builder",
+    "Findings",
     "Linear",
     "Model",
     "ModelError",
     "OldhamError",
     "Problem",
     "Results",
+    "Rows",
     "RunError",
     "StabilityCurve",
     "StabilityMap",
@@ -37,6 +41,7 @@ __all__ = [
     "Stepper",
     "StudyError",
     "Sweep",
+    "View",
     "__version__",
     "ports",
     "predictor",

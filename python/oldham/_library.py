@@ -47,8 +47,10 @@ class _Callbacks(Structure):
     _fields_ = [("make", _Make), ("start", _Start), ("call", _Call), ("forget", _Forget)]
 
 
-def _library() -> ctypes.CDLL:
-    path = os.environ.get("OLDHAM_LIBRARY") or Path(__file__).with_name("liboldham_python.so")
+_PATH = Path(os.environ.get("OLDHAM_LIBRARY") or Path(__file__).with_name("liboldham_python.so"))
+
+
+def _library(path: Path) -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(str(path))
     except OSError as error:
@@ -70,6 +72,9 @@ def _library() -> ctypes.CDLL:
         "run_to_file": (answer, [pointer, c_char_p, c_size_t, pointer, pointer]),
         "study": (answer, [pointer, c_char_p, c_size_t, pointer, pointer]),
         "read": (answer, [c_char_p, c_size_t]),
+        "export": (answer, [pointer, c_char_p, c_size_t]),
+        "page": (answer, [pointer, pointer, c_char_p, c_size_t]),
+        "page_of_file": (answer, [c_char_p, c_size_t]),
         "columns_new": (answer, [c_char_p, c_size_t]),
         "columns_free": (None, [pointer]),
         "columns_stream": (pointer, [pointer]),
@@ -94,7 +99,7 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-_lib = _library()
+_lib = _library(_PATH)
 __version__: str = _lib.oldham_version().decode()
 
 

@@ -14,7 +14,17 @@ from ctypes import c_char_p, c_void_p
 from typing import Any, Callable, Mapping, NoReturn, Sequence
 
 # First: it refuses interpreters in which nothing of this can be.
-from ._library import __version__ as __version__, _error, _first, _json, _lib, _raise, _taken, _Tell
+from ._library import (
+    _PATH,
+    __version__ as __version__,
+    _error,
+    _first,
+    _json,
+    _lib,
+    _raise,
+    _taken,
+    _Tell,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,6 +294,21 @@ class Model(_Object):
         return told
 
 
+    def export(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """Writes the model as an FMU."""
+        given = _json({**wanted, "package": os.path.abspath(_PATH)})
+        told: dict[str, Any]
+        told, _ = _taken(_lib.oldham_export(self.address, *given))
+        return told
+
+    def page(self, columns: Columns, frames: int) -> dict[str, Any]:
+        """The page of results in memory."""
+        shared = columns._object.address
+        told: dict[str, Any]
+        told, _ = _taken(_lib.oldham_page(self.address, shared, *_json({"frames": frames})))
+        return told
+
+
 _left_behind: list[Any] = []
 
 
@@ -445,6 +470,13 @@ class Stepper(_Object):
             _raise({"kind": "busy"}, None)
         _taken(_lib.oldham_stepper_told(self.address), self._model.troubles)
         raise AssertionError("a step that failed tells why")
+
+
+def page_of_file(path: str, frames: int) -> dict[str, Any]:
+    """The page of a result file."""
+    told: dict[str, Any]
+    told, _ = _taken(_lib.oldham_page_of_file(*_json({"path": path, "frames": frames})))
+    return told
 
 
 def read(path: str) -> tuple[Columns, dict[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterable, Mapping, Sequence, Union
 
 from . import _native, _toml, kinds as _kinds
 from .errors import ModelError, OldhamError
+from .findings import Findings, Rows
 from .progress import bar
 from .results import Results, read
 from .stepper import Stepper
@@ -223,7 +224,7 @@ class Model:
             )
         with bar(self.name, progress) as tell:
             columns, told, error = self._native.run(every, threads, monolithic, tell)
-        results = Results(columns, {"title": self.name})._with_summary(told)
+        results = Results(columns, {"title": self.name})._with_summary(told)._of(self)
         if error is not None:
             _attach(error, results)
             raise error
@@ -260,9 +261,9 @@ class Model:
         path = Path(told["results"])
         if error is not None:
             if path.exists():
-                _attach(error, read(path)._with_summary(told))
+                _attach(error, read(path)._with_summary(told)._of(self))
             raise error
-        return read(path)._with_summary(told)
+        return read(path)._with_summary(told)._of(self)
 
     def stepper(
         self,
@@ -295,6 +296,34 @@ class Model:
             self, _texts(vary), list(measures), folder, monolithic, threads, force, progress
         )
 
+    def export_fmu(
+        self,
+        out: PathLike,
+        *,
+        fmi: int = 3,
+        outputs: Sequence[str] = (),
+        parameters: Sequence[str] = (),
+        runtime: PathLike | None = None,
+        force: bool = False,
+    ) -> Findings:
+        """Writes the model with all that it reads as an FMU for co-simulation, for FMI 3.0 or 2.0.
+
+        Inputs are its external inputs; `outputs` and `parameters` choose what else it shows, all of them unless
+        given. The library in the FMU is that of the package unless `runtime` names another. Tells the names of all
+        three, and the communication step.
+        """
+        if fmi not in (2, 3):
+            raise ValueError(f"FMI {fmi} cannot be written; there are 2 and 3")
+        wanted = {
+            "out": os.fspath(out),
+            "fmi": fmi,
+            "outputs": _names(outputs, "outputs"),
+            "parameters": _names(parameters, "parameters"),
+            "runtime": _path(runtime),
+            "force": force,
+        }
+        return Findings(self._native.export(wanted))
+
     # Studies.
 
     def _study(self, study: str, **wanted: Any) -> Any:
@@ -302,18 +331,18 @@ class Model:
 
     def check(
         self, *, seconds: float = 10.0, along_run: bool = True, remedies: bool = False
-    ) -> dict[str, Any]:
+    ) -> Findings:
         """Is the coupling stable? The verdict of `oldham check --json`, within the time that is granted."""
         found = self._study("check", seconds=seconds, along_run=along_run, remedies=remedies)
-        return _dict(found)
+        return Findings(found)
 
-    def advice(self, *, seconds: float = 10.0) -> dict[str, Any]:
+    def advice(self, *, seconds: float = 10.0) -> Findings:
         """The verdict, and settings that would help an unstable model."""
         return self.check(seconds=seconds, remedies=True)
 
-    def coupling_modes(self, *, monolithic: bool = False) -> dict[str, Any]:
+    def coupling_modes(self, *, monolithic: bool = False) -> Findings:
         """All modes of the recurrence from macro step to macro step."""
-        return _dict(self._study("coupling_modes", monolithic=monolithic))
+        return Findings(self._study("coupling_modes", monolithic=monolithic))
 
     def stability_curve(self, x: Range, *, schemes: Sequence[str] = ()) -> StabilityCurve:
         """The spectral radius along one parameter, such as `("kc", 10, 1000)`."""
@@ -332,25 +361,25 @@ class Model:
 
     def poles(
         self, *, order: int = 0, latency: float = 0.0, pade: int | None = None
-    ) -> dict[str, Any]:
+    ) -> Findings:
         """What the exchange does to the poles: monolithic, with held signals, and as it is run."""
         if order not in (0, 1, 2):
             raise ValueError("the order of a hold is 0, 1 or 2")
-        return _dict(self._study("poles", order=order, latency=latency, pade=pade))
+        return Findings(self._study("poles", order=order, latency=latency, pade=pade))
 
-    def compensate(self, approach: str | None = None) -> list[dict[str, Any]]:
+    def compensate(self, approach: str | None = None) -> Rows:
         """Compensators for all interfaces: what was tried, and the gains."""
-        return list(self._study("compensate", approach=approach))
+        return Rows(self._study("compensate", approach=approach))
 
     def modes(
         self, count: int = 10, *, near: float | None = None, at_rest: bool = False
-    ) -> list[dict[str, Any]]:
+    ) -> Rows:
         """Natural vibrations of mechanisms, about the start or about static equilibrium."""
-        return list(self._study("modes", count=count, near=near, at_rest=at_rest))
+        return Rows(self._study("modes", count=count, near=near, at_rest=at_rest))
 
-    def statics(self, *, time: float | None = None, steps: int = 4) -> list[dict[str, Any]]:
+    def statics(self, *, time: float | None = None, steps: int = 4) -> Rows:
         """Static equilibrium of mechanisms: nodes, reactions and loads."""
-        return list(self._study("statics", time=time, steps=steps))
+        return Rows(self._study("statics", time=time, steps=steps))
 
     def compare(
         self,
@@ -358,10 +387,10 @@ class Model:
         *,
         reference: PathLike | None = None,
         signal: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> Findings:
         """Several schemes beside a reference: errors of all signals and energies."""
         given = {"vary": _texts(vary or {}), "reference": _path(reference), "signal": signal}
-        return _dict(self._study("compare", **given))
+        return Findings(self._study("compare", **given))
 
     def linearise(self, *, time: float | None = None) -> Linear:
         """The model as one linear system about its start, or about the state at a time."""
@@ -377,7 +406,7 @@ class Model:
         settle: float | None = None,
         seconds: float | None = None,
         out: PathLike | None = None,
-    ) -> dict[str, Any]:
+    ) -> Findings:
         """The steady or periodic motion of the model; its state goes to `out`, for `run_to(start=...)`."""
         found = self._study(
             "trim",
@@ -389,11 +418,13 @@ class Model:
             seconds=seconds,
             out=_path(out),
         )
-        return _dict(found)
+        return Findings(found)
 
 
-def _dict(found: Any) -> dict[str, Any]:
-    return dict(found)
+def _names(given: Sequence[str], what: str) -> list[str]:
+    if isinstance(given, str):
+        raise TypeError(f"give {what} as a list of names, not as a text")
+    return list(given)
 
 
 def _attach(error: BaseException, results: Results) -> None:

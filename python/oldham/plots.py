@@ -24,6 +24,18 @@ def _figure(rows: int = 1, height: float = 2.6) -> tuple[Figure, list[Axes]]:
     return figure, [row[0] for row in axes]
 
 
+def png(figure: Figure) -> bytes:
+    """A picture as a notebook takes it; the figure is closed, so that it is not shown a second time."""
+    import io
+
+    import matplotlib.pyplot as plt
+
+    data = io.BytesIO()
+    figure.savefig(data, format="png", dpi=100)
+    plt.close(figure)
+    return data.getvalue()
+
+
 def results(shown: Results, names: Sequence[str], title: str) -> Figure:
     """Curves over time, a panel for each unit."""
     units: dict[str, list[str]] = {}

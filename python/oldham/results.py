@@ -10,10 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
+from .errors import OldhamError
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
+
+    from .model import Model
+    from .view import View
 
 _TIME = "time"
 _SHOWN = 8
@@ -37,6 +41,12 @@ class Results(Mapping[str, "NDArray[np.float64]"]):
         """`finished`, `interrupted` or `failed`."""
         self.summary: dict[str, Any] = {}
         """What the run did: times, energies, counts of its parts."""
+        self._model: Model | None = None
+        self._path: str | None = None
+
+    def _of(self, model: Model) -> Results:
+        self._model = model
+        return self
 
     def _with_summary(self, told: Mapping[str, Any]) -> Results:
         self.status = told["status"]
@@ -124,6 +134,25 @@ class Results(Mapping[str, "NDArray[np.float64]"]):
 
         return results(self, self.matching(*patterns), title or self.title)
 
+    def view(self, model: Model | None = None, *, frames: int = 2000, height: int = 480) -> View:
+        """The motion in three dimensions, as in `oldham view`: a notebook shows it, `save` writes the page.
+
+        Results know their model, but for those of Python parts that were read or unpickled: give it there. At most
+        so many `frames` are shown, at equal distances.
+        """
+        from .view import View
+
+        if frames < 2:
+            raise OldhamError(f"a film needs at least two frames, not {frames}")
+        model = model or self._model
+        if model is not None:
+            told = model._native.page(self._columns, frames)
+        elif self._path is not None:
+            told = _native.page_of_file(self._path, frames)
+        else:
+            raise OldhamError("these results do not say which model they are of; give it as `view(model)`")
+        return View(told["page"], told["rows"], told["notes"], self.title, height)
+
     def __repr__(self) -> str:
         span = f"{self.time[0]:g} to {self.time[-1]:g} s" if self.rows else "nothing"
         return f"<Results {self.title!r}: {len(self) - 1} columns, {self.rows} rows, {span}, {self.status}>"
@@ -144,7 +173,9 @@ class Results(Mapping[str, "NDArray[np.float64]"]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         names, units = list(self), list(self.units.values())
-        told = {"status": self.status, "summary": self.summary}
+        told: dict[str, Any] = {"status": self.status, "summary": self.summary, "path": self._path}
+        if self._model is not None and not self._model._kinds:
+            told["model"] = self._model
         return _restored, (names, units, [np.array(self[name]) for name in names], self.metadata, told)
 
 
@@ -161,9 +192,13 @@ def _restored(
     metadata: Mapping[str, Any],
     told: Mapping[str, Any],
 ) -> Results:
-    return Results(_native.Columns.of(names, units, values), metadata)._with_summary(told)
+    results = Results(_native.Columns.of(names, units, values), metadata)._with_summary(told)
+    results._model, results._path = told.get("model"), told["path"]
+    return results
 
 
 def read(path: Union[str, "os.PathLike[str]"]) -> Results:
     """Reads a result file: `.parquet`, `.csv`, or what an interrupted run has left (`.partial`)."""
-    return Results(*_native.read(os.fspath(path)))
+    results = Results(*_native.read(os.fspath(path)))
+    results._path = os.path.abspath(path)
+    return results

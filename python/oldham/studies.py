@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import OldhamError
+from .findings import Rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,6 +67,9 @@ class StabilityCurve:
         counts = ", ".join(f"{name}: {count} of {len(self.x)} stable" for name, count in stable.items())
         return f"<StabilityCurve of {self.model!r} over {self.x_key}; {counts}>"
 
+    def _repr_png_(self) -> bytes | None:
+        return _picture(self)
+
 
 class StabilityMap:
     """The spectral radius over two parameters."""
@@ -106,6 +110,9 @@ class StabilityMap:
             f"<StabilityMap of {self.model!r} over {self.x_key} and {self.y_key}: "
             f"{stable} of {self.own.size} points stable>"
         )
+
+    def _repr_png_(self) -> bytes | None:
+        return _picture(self)
 
 
 class Linear:
@@ -201,6 +208,26 @@ class Linear:
             f"<Linear {self.name!r} about t = {self.time:g} s: {len(self.states)} states, "
             f"{len(self.inputs)} inputs, {len(self.outputs)} outputs>"
         )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = []
+        for pole in self.poles[np.argsort(np.abs(self.poles))]:
+            size = abs(pole)
+            damping = -pole.real / size if size else 0.0
+            rows.append({"pole in 1/s": f"{pole:.6g}", "in Hz": size / (2 * np.pi), "damping ratio": damping})
+        return f"<p>{escape(repr(self)[1:-1])}</p>{Rows(rows)._repr_html_()}"
+
+
+def _picture(study: StabilityCurve | StabilityMap) -> bytes | None:
+    """What a notebook shows, where matplotlib is there."""
+    from .plots import png
+
+    try:
+        return png(study.plot())
+    except ImportError:
+        return None
 
 
 def _plain(name: str) -> str:

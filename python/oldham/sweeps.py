@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from .errors import OldhamError
+from .findings import Rows
 from .progress import bar
 from .results import Results, read
 
@@ -129,7 +130,7 @@ class Sweep(Sequence[Results]):
         return f"<Sweep over {', '.join(self.keys)}: {len(self)} runs{rest}>"
 
     def _repr_html_(self) -> str:
-        return str(self.frame().to_html(max_rows=20))
+        return Rows(self.rows())._repr_html_()
 
 
 def _number(text: str) -> Any:

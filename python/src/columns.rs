@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use oldham_results::Table;
 use oldham_study::Recorded;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,6 +34,21 @@ impl Columns {
             units: with("s", recorded.units),
             values: times.chain(recorded.columns).collect(),
         }
+    }
+
+    /// What a result file holds.
+    pub fn of_table(table: &Table) -> Self {
+        let others = table.columns().iter().enumerate();
+        let others: Vec<_> = others.filter(|(_, one)| one.name != TIME).collect();
+        Self::of(Recorded {
+            times: table.time().to_vec(),
+            names: others.iter().map(|(_, one)| one.name.clone()).collect(),
+            units: others.iter().map(|(_, one)| one.unit.to_string()).collect(),
+            columns: others
+                .iter()
+                .map(|(place, _)| table.at(*place).to_vec())
+                .collect(),
+        })
     }
 
     /// Rows of all columns.
@@ -154,17 +170,6 @@ pub unsafe extern "C" fn oldham_read(text: *const u8, length: usize) -> *mut Ans
         for (key, value) in &metadata.entries {
             told.insert(key.clone(), json!(value));
         }
-        let others = table.columns().iter().enumerate();
-        let others: Vec<_> = others.filter(|(_, one)| one.name != TIME).collect();
-        let recorded = Recorded {
-            times: table.time().to_vec(),
-            names: others.iter().map(|(_, one)| one.name.clone()).collect(),
-            units: others.iter().map(|(_, one)| one.unit.to_string()).collect(),
-            columns: others
-                .iter()
-                .map(|(place, _)| table.at(*place).to_vec())
-                .collect(),
-        };
-        handed(Columns::of(recorded), json!({ "metadata": told }))
+        handed(Columns::of_table(&table), json!({ "metadata": told }))
     })
 }

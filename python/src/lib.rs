@@ -8,6 +8,7 @@ mod arrow;
 mod border;
 mod callbacks;
 mod columns;
+mod export;
 mod failure;
 mod model;
 mod part;
@@ -15,12 +16,14 @@ mod predictor;
 mod run;
 mod stepper;
 mod study;
+mod view;
 
 pub use border::{Answer, oldham_answer_free, oldham_version};
 pub use callbacks::{Callbacks, Reply, oldham_reply};
 pub use columns::{
     oldham_columns_free, oldham_columns_new, oldham_columns_stream, oldham_read, oldham_stream_free,
 };
+pub use export::oldham_export;
 pub use model::{
     oldham_cancel_free, oldham_cancel_new, oldham_cancel_request, oldham_model_columns,
     oldham_model_free, oldham_model_new,
@@ -32,3 +35,4 @@ pub use stepper::{
     oldham_stepper_save, oldham_stepper_set, oldham_stepper_step, oldham_stepper_told,
 };
 pub use study::oldham_study;
+pub use view::{oldham_page, oldham_page_of_file};

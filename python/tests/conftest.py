@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 
 import matplotlib
@@ -10,6 +15,22 @@ import pytest
 matplotlib.use("Agg")
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def _without_symbols() -> None:
+    """Both libraries without what debuggers need, which would be packed again and again."""
+    built = os.environ.get("OLDHAM_LIBRARY")
+    if built is None:
+        return
+    folder = Path(tempfile.mkdtemp(prefix="oldham-libraries-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in ("liboldham_python.so", "liboldham_fmu.so"):
+        subprocess.run(["strip", "-o", folder / name, Path(built).with_name(name)], check=True)
+    os.environ["OLDHAM_LIBRARY"] = str(folder / "liboldham_python.so")
+
+
+# Before any test imports the package.
+_without_symbols()
 
 
 @pytest.fixture

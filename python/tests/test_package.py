@@ -83,6 +83,10 @@ def test_the_bench_tells_its_lines() -> None:
         text=True,
         check=True,
     )
-    lines = {line["name"]: line for line in json.loads(told.stdout)["lines"]}
-    assert set(lines) == {"step", "subsystem", "columns", "import"}
-    assert all(line["value"] >= 0 and line["required"] > 0 for line in lines.values())
+    answer = json.loads(told.stdout)
+    assert answer["bench"] == "python"
+    figures = {figure["name"]: figure for figure in answer["figures"]}
+    assert set(figures) == {"step", "subsystem", "columns", "import"}
+    for figure in figures.values():
+        assert set(figure) == {"name", "value", "unit", "required", "met", "note"}
+        assert figure["met"] == (figure["value"] <= figure["required"])

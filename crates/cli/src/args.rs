@@ -237,6 +237,12 @@ pub enum Command {
     ///   oldham completions bash > ~/.local/share/bash-completion/completions/oldham
     #[command(verbatim_doc_comment)]
     Completions(Completions),
+    /// Print the manual page, or write those of all commands
+    ///
+    ///   oldham man | man -l -
+    ///   oldham man --out ~/.local/share/man/man1     then: man oldham-run
+    #[command(verbatim_doc_comment)]
+    Man(Man),
 }
 
 impl Command {
@@ -267,6 +273,7 @@ impl Command {
             Self::New(new) => new.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,
+            Self::Man(man) => man.json,
         }
     }
 }
@@ -359,6 +366,17 @@ pub struct Bench {
 pub struct Completions {
     /// Your shell
     pub shell: clap_complete::Shell,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `man`.
+#[derive(Args)]
+pub struct Man {
+    /// Write the pages of all commands into this folder
+    #[arg(long, short, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, Report, Severity};
 use oldham_cosim::{CheckpointError, Fault};
 use oldham_fmi::PackageError;
-use oldham_fmu_export::ExportError;
+use oldham_fmu_export::{ExportError, RuntimeError};
 use oldham_model::{Location, Problems};
 use oldham_mpi::MpiError;
 use oldham_papers::PaperError;
@@ -229,13 +229,10 @@ pub enum Failure {
     Export(ExportError),
     /// The library of exported FMUs is not there.
     #[error(
-        "the library that goes into FMUs is not {}: build it with `cargo build --release --package \
-         oldham-fmu-runtime`, or name it with --runtime", .path.display()
+        "{0}; build it in the sources of Oldham with `cargo build --release --package oldham-fmu-runtime`, then name it \
+         with --runtime target/release/liboldham_fmu.so or copy it beside this program"
     )]
-    NoRuntime {
-        /// Where it was looked for.
-        path: PathBuf,
-    },
+    NoRuntime(RuntimeError),
     /// A file of another format cannot be converted.
     #[error("{} {error}", path.display())]
     Import {

@@ -128,18 +128,22 @@ fn try_out(
 ) -> Result<(), String> {
     let failed = |error: oldham_cosim::StepError| error.to_string();
     let abilities = description.co_simulation.as_ref();
-    let step = abilities.and_then(|can| can.fixed_step).unwrap_or(STEP);
+    let fixed = abilities.and_then(|can| can.fixed_step);
+    let own = description.experiment.step.filter(|step| *step > 0.0);
+    let step = fixed.or(own).unwrap_or(STEP);
+    let start = description.experiment.start.unwrap_or(0.0);
+    let time = |steps: usize| start + steps as f64 * step;
     let ports = part.ports().clone();
     let given = ports.initial_inputs().to_vec();
     let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
     let mut now = vec![0.0; ports.output_width()];
-    part.outputs(0.0, &given, &mut now).map_err(failed)?;
-    finite(&now, &ports, 0.0)?;
+    part.outputs(start, &given, &mut now).map_err(failed)?;
+    finite(&now, &ports, start)?;
     found.passed.push("it is initialised".into());
     let mut run = |part: &mut FmuPart, from: usize, until: usize| -> Result<Vec<f64>, String> {
         let mut rows = Vec::new();
         for k in from..until {
-            let (t, end) = (k as f64 * step, (k + 1) as f64 * step);
+            let (t, end) = (time(k), time(k + 1));
             part.advance(t, end, &mut inputs).map_err(failed)?;
             part.outputs(end, &given, &mut now).map_err(failed)?;
             finite(&now, &ports, end)?;

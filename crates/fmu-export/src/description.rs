@@ -31,7 +31,8 @@ fn two(manifest: &Manifest, texts: &Texts<'_>) -> String {
         xml,
         "  variableNamingConvention=\"flat\">\n  <CoSimulation modelIdentifier=\"{IDENTIFIER}\" \
          canHandleVariableCommunicationStepSize=\"false\" canGetAndSetFMUstate=\"true\" \
-         canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"false\"/>"
+         canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"false\" maxOutputDerivativeOrder=\"{}\"/>",
+        manifest.most_derivatives()
     );
     units(&mut xml, manifest, "Unit");
     experiment(&mut xml, manifest, texts);
@@ -71,8 +72,9 @@ fn three(manifest: &Manifest, texts: &Texts<'_>) -> String {
         xml,
         "  variableNamingConvention=\"flat\">\n  <CoSimulation modelIdentifier=\"{IDENTIFIER}\" \
          canHandleVariableCommunicationStepSize=\"false\" fixedInternalStepSize=\"{:?}\" \
-         canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"/>",
-        manifest.step
+         canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" maxOutputDerivativeOrder=\"{}\"/>",
+        manifest.step,
+        manifest.most_derivatives()
     );
     units(&mut xml, manifest, "Unit");
     experiment(&mut xml, manifest, texts);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use oldham_cosim::write_whole;
+use oldham_cosim::{Column, write_whole};
 use oldham_model::{Model, Overrides, Problems, Template, matching};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -208,6 +208,7 @@ fn variables(
                 unit: unit_of(&name),
                 name,
                 start: *start,
+                derivatives: Vec::new(),
                 role: Role::Input {
                     dial: input.name.clone(),
                     component,
@@ -251,6 +252,7 @@ fn variables(
             name: columns[place].name.clone(),
             unit: columns[place].unit.to_string(),
             start: simulation.value(place).unwrap_or_default(),
+            derivatives: derivatives(columns, place, is_sent),
             role: Role::Output,
         });
     }
@@ -262,11 +264,43 @@ fn variables(
                 name,
                 unit: String::new(),
                 start,
+                derivatives: Vec::new(),
                 role: Role::Parameter,
             });
         }
     }
     Ok(found)
+}
+
+/// Names of the columns with the derivatives of a column: of a motion `x`, `v` and `a` go together.
+fn derivatives(columns: &[Column], place: usize, is_sent: impl Fn(usize) -> bool) -> Vec<String> {
+    const MOTION: [&str; 3] = ["x", "v", "a"];
+    let mut found = Vec::new();
+    let Some((stem, last)) = columns[place].name.rsplit_once('.') else {
+        return found;
+    };
+    let higher = MOTION.iter().skip_while(|name| **name != last).skip(1);
+    let mut unit = columns[place].unit.to_string();
+    for name in higher {
+        let name = format!("{stem}.{name}");
+        unit = per_second(&unit);
+        let is_next = |&at: &usize| {
+            columns[at].name == name && columns[at].unit.to_string() == unit && is_sent(at)
+        };
+        if (0..columns.len()).find(is_next).is_none() {
+            break;
+        }
+        found.push(name);
+    }
+    found
+}
+
+/// The unit of a rate, as columns of motions have it.
+fn per_second(unit: &str) -> String {
+    match unit.strip_suffix("/s") {
+        Some(unit) => format!("{unit}/s2"),
+        None => format!("{unit}/s"),
+    }
 }
 
 fn parameters(
@@ -323,6 +357,12 @@ fn token(content: &Content, manifest: &Manifest) -> String {
         part(16..20),
         part(20..32)
     )
+}
+
+/// Unpacks an FMU into a folder that is there.
+pub fn unpack(path: &Path, folder: &Path) -> io::Result<()> {
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(path)?)?;
+    Ok(archive.extract(folder)?)
 }
 
 fn archive(

@@ -8,7 +8,9 @@ mod content;
 mod description;
 mod export;
 mod manifest;
+mod runtime;
 mod units;
 
-pub use export::{ExportError, ExportOptions, export};
+pub use export::{ExportError, ExportOptions, export, unpack};
 pub use manifest::{MANIFEST, Manifest, Role, TIME, Variable, Version};
+pub use runtime::{MARK, RUNTIME, RuntimeError, installed_with, read_runtime};

@@ -47,6 +47,9 @@ pub struct Variable {
     pub unit: String,
     /// Its value at the start.
     pub start: f64,
+    /// Columns with its derivatives, the first one first, as far as the motion has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derivatives: Vec<String>,
     /// What it is.
     pub role: Role,
 }
@@ -73,6 +76,12 @@ impl Manifest {
     pub fn variable(&self, reference: u32) -> Option<&Variable> {
         let place = usize::try_from(reference).ok()?.checked_sub(1)?;
         self.variables.get(place)
+    }
+
+    /// The highest derivative that any output has.
+    pub fn most_derivatives(&self) -> usize {
+        let orders = self.variables.iter().map(|one| one.derivatives.len());
+        orders.max().unwrap_or_default()
     }
 
     /// Variables with their references.

@@ -144,6 +144,39 @@ pub unsafe fn get(
     unsafe { with(handle, work) }
 }
 
+/// Derivatives of outputs by references and orders.
+///
+/// # Safety
+/// As [`slice`] and [`slice_mut`].
+pub unsafe fn derivatives(
+    handle: *mut c_void,
+    references: *const u32,
+    orders: *const i32,
+    count: usize,
+    values: *mut f64,
+    room: usize,
+) -> i32 {
+    let work = |instance: &mut Instance| {
+        // SAFETY: as the caller promises.
+        let (references, orders, values) = unsafe {
+            (
+                slice(references, count)?,
+                slice(orders, count)?,
+                slice_mut(values, room)?,
+            )
+        };
+        if references.len() != values.len() {
+            return Err("as many values as references are asked for".into());
+        }
+        for ((reference, order), value) in references.iter().zip(orders).zip(values) {
+            *value = instance.derivative(*reference, *order)?;
+        }
+        Ok(())
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with(handle, work) }
+}
+
 /// Sets values by their references.
 ///
 /// # Safety

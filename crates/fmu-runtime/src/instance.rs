@@ -29,6 +29,8 @@ struct Running {
     digest: String,
     /// For every variable: the column that it shows.
     columns: Vec<Option<usize>>,
+    /// For every variable: the columns of its derivatives.
+    derivatives: Vec<Vec<usize>>,
     dials: Vec<DialOf>,
 }
 
@@ -144,6 +146,21 @@ impl Instance {
         let running = self.running()?;
         let value = running.columns[place].and_then(|column| running.simulation.value(column));
         value.ok_or_else(|| format!("the output {reference} has no value"))
+    }
+
+    /// A derivative of an output at the time reached, where the motion has it.
+    pub fn derivative(&mut self, reference: u32, order: i32) -> Result<f64, String> {
+        let Some(variable) = self.manifest.variable(reference) else {
+            return Err(self.unknown(reference));
+        };
+        let (place, name) = (reference as usize - 1, variable.name.clone());
+        let order = usize::try_from(order).unwrap_or_default();
+        let running = self.running()?;
+        let column = order
+            .checked_sub(1)
+            .and_then(|order| running.derivatives[place].get(order));
+        let value = column.and_then(|column| running.simulation.value(*column));
+        value.ok_or_else(|| format!("`{name}` has no derivative of order {order}"))
     }
 
     /// The time reached.
@@ -270,6 +287,14 @@ impl Instance {
             }
         };
         let columns = self.manifest.variables.iter().map(column).collect();
+        let derivatives = self.manifest.variables.iter().map(|variable| {
+            let place = |name: &String| {
+                let mut all = simulation.columns().iter();
+                all.position(|column| column.name == *name)
+            };
+            variable.derivatives.iter().map_while(place).collect()
+        });
+        let derivatives = derivatives.collect();
         let mut dials: Vec<(String, DialOf)> = Vec::new();
         for (place, variable) in self.manifest.variables.iter().enumerate() {
             let Role::Input { dial: name, .. } = &variable.role else {
@@ -298,6 +323,7 @@ impl Instance {
             simulation,
             digest: format!("{} {}", self.manifest.token, set.join(" ")),
             columns,
+            derivatives,
             dials: dials.into_iter().map(|(_, dial)| dial).collect(),
         })
     }

@@ -274,6 +274,20 @@ without_variables! {
     fmi3SetInt64, fmi3SetUInt64, fmi3SetBoolean, fmi3SetString, fmi3SetBinary, fmi3SetClock,
 }
 
+/// Derivatives of outputs, where a motion has them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetOutputDerivatives(
+    instance: *mut c_void,
+    references: *const u32,
+    count: usize,
+    orders: *const i32,
+    values: *mut f64,
+    room: usize,
+) -> c_int {
+    // SAFETY: the standard demands arrays of these lengths.
+    unsafe { border::derivatives(instance, references, orders, count, values, room) }
+}
+
 /// What the description does not offer. The arguments are not looked at.
 macro_rules! not_offered {
     ($($name:ident),* $(,)?) => { $(
@@ -293,6 +307,6 @@ not_offered! {
     fmi3EvaluateDiscreteStates, fmi3UpdateDiscreteStates, fmi3EnterContinuousTimeMode,
     fmi3CompletedIntegratorStep, fmi3SetTime, fmi3SetContinuousStates, fmi3GetContinuousStateDerivatives,
     fmi3GetEventIndicators, fmi3GetContinuousStates, fmi3GetNominalsOfContinuousStates,
-    fmi3GetNumberOfEventIndicators, fmi3GetNumberOfContinuousStates, fmi3GetOutputDerivatives,
+    fmi3GetNumberOfEventIndicators, fmi3GetNumberOfContinuousStates,
     fmi3ActivateModelPartition,
 }

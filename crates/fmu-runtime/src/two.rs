@@ -76,17 +76,16 @@ pub unsafe extern "C" fn fmi2Instantiate(
     };
     let log = Box::new(move |status: i32, message: &str| {
         if let Some(logger) = logger {
-            // The message is an argument of a format, never the format itself.
-            let message = c_text(message);
-            let (category, format) = (c"logStatusError".as_ptr(), c"%s".as_ptr());
-            // SAFETY: the texts live until the call returns.
+            // A format without arguments: importers that do not fill formats in can read it as well.
+            let message = c_text(&message.replace('%', "%%"));
+            let category = c"logStatusError".as_ptr();
+            // SAFETY: the texts live until the call returns, and the format asks for no argument.
             unsafe {
                 logger(
                     environment,
                     called.as_ptr(),
                     status,
                     category,
-                    format,
                     message.as_ptr(),
                 );
             }
@@ -296,6 +295,19 @@ pub unsafe extern "C" fn fmi2DoStep(
     unsafe { with(instance, |instance| instance.step(from, length)) }
 }
 
+/// Derivatives of outputs, where a motion has them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
+    instance: *mut c_void,
+    references: *const u32,
+    count: usize,
+    orders: *const c_int,
+    values: *mut f64,
+) -> c_int {
+    // SAFETY: the standard demands arrays of this length.
+    unsafe { border::derivatives(instance, references, orders, count, values, count) }
+}
+
 /// What the description does not offer. The arguments are not looked at.
 macro_rules! not_offered {
     ($($name:ident),* $(,)?) => { $(
@@ -310,7 +322,6 @@ macro_rules! not_offered {
 not_offered! {
     fmi2GetDirectionalDerivative,
     fmi2SetRealInputDerivatives,
-    fmi2GetRealOutputDerivatives,
     fmi2CancelStep,
     fmi2GetStatus,
     fmi2GetRealStatus,

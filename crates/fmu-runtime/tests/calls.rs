@@ -199,6 +199,58 @@ fn inputs_are_held_and_parameters_are_set_before_the_start() {
     }
 }
 
+/// A mass under a force that is held: its velocity and acceleration are derivatives of its displacement.
+#[test]
+fn outputs_have_the_derivatives_of_their_motion() {
+    let fmu = Unpacked::cart();
+    let of = |name: &str| fmu.reference(name);
+    let (x, v, a, push) = (of("cart.x.x"), of("cart.x.v"), of("cart.x.a"), of("push"));
+    let description = fmu.folder.path().join("modelDescription.xml");
+    let description = std::fs::read_to_string(description).unwrap();
+    assert!(description.contains("maxOutputDerivativeOrder=\"2\""));
+    // SAFETY: one instance, used by this thread and freed at the end; as many values as references.
+    unsafe {
+        let instance = fmu.instance();
+        begin(instance);
+        assert_eq!(step(instance, 0.0, 0.05), 0);
+        let (references, orders, mut values) = ([x, x, v], [1, 2, 1], [f64::NAN; 3]);
+        let asked = |references: &[u32], orders: &[i32], values: &mut [f64]| {
+            let count = references.len();
+            fmi3GetOutputDerivatives(
+                instance,
+                references.as_ptr(),
+                count,
+                orders.as_ptr(),
+                values.as_mut_ptr(),
+                values.len(),
+            )
+        };
+        assert_eq!(
+            asked(&references, &orders, &mut values),
+            0,
+            "{}",
+            last_message()
+        );
+        // One newton on two kilograms.
+        assert!((values[0] - 0.025).abs() < 1e-15);
+        assert_eq!(
+            values,
+            [get(instance, v), get(instance, a), get(instance, a)]
+        );
+        assert!((values[1] - 0.5).abs() < 1e-15);
+        for (reference, order) in [(x, 3), (x, 0), (x, -1), (a, 1), (push, 1), (999, 1)] {
+            assert_eq!(asked(&[reference], &[order], &mut values[..1]), 3);
+            let told = last_message();
+            assert!(
+                told.contains("no derivative") || told.contains("no variable"),
+                "{told}"
+            );
+        }
+        assert_eq!(asked(&[x], &[1], &mut values), 3);
+        fmi3FreeInstance(instance);
+    }
+}
+
 #[test]
 fn states_are_handles_and_bytes() {
     let fmu = Unpacked::cart();

@@ -116,7 +116,7 @@ pub struct Export {
     /// Parameters that can be set before the start [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub parameters: Vec<String>,
-    /// The library for the FMU [default: the one beside this program]
+    /// The library for the FMU [default: the one that was installed with this program]
     #[arg(long, value_name = "FILE")]
     pub runtime: Option<PathBuf>,
     /// Replace a file that is there

@@ -4,6 +4,7 @@ mod car;
 mod compensation;
 mod contact;
 mod cut;
+mod export;
 mod fmu;
 mod interface_model;
 mod mpi;
@@ -35,7 +36,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 22] = [
+pub const NAMES: [&str; 23] = [
     "engine",
     "beam",
     "shell",
@@ -56,6 +57,7 @@ pub const NAMES: [&str; 22] = [
     "sweep",
     "view",
     "fmu",
+    "export",
     "mpi",
     "socket",
 ];
@@ -142,6 +144,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "sweep" => sweep::figures()?,
             "view" => view::figures()?,
             "fmu" => fmu::figures()?,
+            "export" => export::figures()?,
             "mpi" => mpi::figures()?,
             "socket" => socket::figures()?,
             _ => unreachable!("the grammar admits only known names"),

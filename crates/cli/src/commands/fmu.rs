@@ -246,7 +246,7 @@ fn model(arguments: &FmuRun, described: &Description, path: &Path) -> String {
     let duration = step * (duration / step).round().max(1.0);
     let quoted = |text: &str| toml_string(text);
     let mut text = format!(
-        "[model]\nname = {}\n[simulation]\nduration = {duration}\nstep = {step}\n[fmu.fmu]\nfile = {}\n",
+        "[model]\nname = {}\n[simulation]\nstart = {start}\nduration = {duration}\nstep = {step}\n[fmu.fmu]\nfile = {}\n",
         quoted(&described.name),
         quoted(&path.display().to_string())
     );

@@ -1,8 +1,8 @@
 //! `oldham fmu export`: a model as an FMU.
 
-use std::path::PathBuf;
-
-use oldham_fmu_export::{ExportOptions, Manifest, Role, Version, export};
+use oldham_fmu_export::{
+    ExportOptions, Manifest, Role, RuntimeError, Version, export, installed_with, read_runtime,
+};
 use serde_json::json;
 
 use crate::args::Export;
@@ -10,16 +10,10 @@ use crate::failure::Failure;
 use crate::table::number;
 use crate::{load, picture, say};
 
-/// The name of the library that goes into FMUs.
-const RUNTIME: &str = "liboldham_fmu.so";
-
 pub fn execute(arguments: &Export) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
     picture::protect(&arguments.out, &[&arguments.model.model])?;
-    let path = runtime(arguments);
-    let Ok(library) = std::fs::read(&path) else {
-        return Err(Failure::NoRuntime { path });
-    };
+    let library = runtime(arguments).map_err(Failure::NoRuntime)?;
     let options = ExportOptions {
         version: match arguments.fmi.as_str() {
             "2" => Version::Two,
@@ -71,15 +65,13 @@ fn print(written: &Manifest, version: &str) {
     );
 }
 
-/// Where the library is: named, or beside this program.
-fn runtime(arguments: &Export) -> PathBuf {
-    let beside = || {
-        let program = std::env::current_exe().unwrap_or_default();
-        let folder = program.parent().unwrap_or(std::path::Path::new(""));
-        // A build for tests has it among the parts.
-        let places = [folder.join(RUNTIME), folder.join("deps").join(RUNTIME)];
-        let found = places.iter().find(|place| place.exists()).cloned();
-        found.unwrap_or_else(|| folder.join(RUNTIME))
-    };
-    arguments.runtime.clone().unwrap_or_else(beside)
+/// The library that is named, or the one that was installed with this program.
+fn runtime(arguments: &Export) -> Result<Vec<u8>, RuntimeError> {
+    match &arguments.runtime {
+        Some(path) => read_runtime(path),
+        None => {
+            let program = std::env::current_exe().unwrap_or_default();
+            read_runtime(&installed_with(&program)?)
+        }
+    }
 }

@@ -14,6 +14,7 @@ mod fmu_export;
 mod handling;
 mod linearise;
 mod lumped_modes;
+mod man;
 mod modes;
 mod new;
 mod on_ranks;
@@ -61,5 +62,6 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::New(arguments) => new::execute(&arguments),
         Command::Convert(arguments) => convert::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
+        Command::Man(arguments) => man::execute(&arguments),
     }
 }
