@@ -581,7 +581,7 @@ mod tests {
     use super::*;
 
     /// After switches the automatic window is nearer than a hold at the figure's own instants, and on average over instants within a macro step; a quarter
-    /// of a macro step later it may be the other way round.
+    /// of a macro step later it may be the other way round. Rounding decides single runs, so that its error is the median of five.
     #[test]
     fn the_automatic_window_beats_a_hold_after_switches() {
         let mut errors = [0.0; 2];
@@ -592,7 +592,16 @@ mod tests {
                 .into_iter()
                 .zip(&mut errors)
             {
-                *error += nmse(&control.run(scheme, 0.012).unwrap(), &reference);
+                let mut samples: Vec<_> = neighbours()
+                    .take(5)
+                    .map(|pump| {
+                        let more = [("hydraulics.oil.pump", &*format!("{pump:?}"))];
+                        let track = control.run_with(scheme, 0.012, &more).unwrap();
+                        nmse(&track, &reference)
+                    })
+                    .collect();
+                samples.sort_by(f64::total_cmp);
+                *error += samples[2];
             }
             assert!(errors[1] < 0.8 * errors[0], "{later}: {errors:?}");
         }
