@@ -136,6 +136,16 @@ pub enum Failure {
         /// Title of the model.
         model: String,
     },
+    /// Some items of papers could not be computed.
+    #[error("these of {total} items could not be computed: {names}")]
+    Papers {
+        /// Their names.
+        names: String,
+        /// Of how many.
+        total: usize,
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
     /// Some runs of a sweep did not finish.
     #[error("{unfinished} of {total} runs did not finish; {index} says why", index = index.display())]
     Sweep {
@@ -445,7 +455,10 @@ impl Failure {
     /// Whether the input was good and something was started.
     fn came_late(&self) -> bool {
         match self {
-            Self::Paper(error) => !matches!(error, PaperError::Unknown { .. }),
+            Self::Paper(error) => !matches!(
+                error,
+                PaperError::Unknown { .. } | PaperError::Folder { .. }
+            ),
             Self::Study(error) => matches!(
                 error,
                 StudyError::Finish(_)
@@ -457,6 +470,7 @@ impl Failure {
             ),
             Self::Run { .. }
             | Self::Sweep { .. }
+            | Self::Papers { .. }
             | Self::Missing { .. }
             | Self::NotSaved { .. }
             | Self::WrongFmu { .. }
@@ -488,6 +502,7 @@ impl Failure {
             }),
             Self::Run { answer, .. }
             | Self::Sweep { answer, .. }
+            | Self::Papers { answer, .. }
             | Self::Missing { answer, .. }
             | Self::NotSaved { answer, .. }
             | Self::RunInterrupted { answer }

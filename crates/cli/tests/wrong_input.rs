@@ -89,11 +89,18 @@ fn a_picture_that_cannot_be_written_comes_late() {
         1,
         &says,
     );
-    refuses(
-        &["papers", "tamellin/fig-3", "-o", &inside("")],
-        1,
-        &["cannot write"],
-    );
+}
+
+/// Papers take minutes: that their pictures cannot be written is told first.
+#[test]
+fn a_folder_that_takes_no_pictures_of_papers_is_told_before_they_are_computed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let [there, below] = ["", "page"].map(|name| file.join(name).to_string_lossy().into_owned());
+    let says = ["cannot write into", "another one"];
+    refuses(&["papers", "tamellin/fig-3", "-o", &there], 2, &says);
+    refuses(&["papers", "--report", &below], 2, &says);
 }
 
 #[test]

@@ -32,6 +32,25 @@ pub struct Item {
     pub(crate) compute: fn(&mut Report) -> Result<(), PaperError>,
 }
 
+/// Finds out whether files can be written into a folder, which may have to be made, before anything is computed. Leaves nothing.
+pub fn check_folder(folder: &Path) -> Result<(), PaperError> {
+    // Without a slash at the end, which hides that a file is there.
+    let plain: PathBuf = folder.components().collect();
+    let made = |path: &&Path| path.as_os_str().is_empty() || path.exists();
+    let there = plain.ancestors().find(made).unwrap_or(&plain);
+    let there = match there.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => there,
+    };
+    match oldham_cosim::Draft::of(&there.join(".oldham-papers")) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(PaperError::Folder {
+            path: folder.into(),
+            source,
+        }),
+    }
+}
+
 impl Item {
     pub(crate) const fn new(
         paper: &'static str,
@@ -69,7 +88,7 @@ impl Item {
     /// The same where runs by the clock on the wall take so many seconds each.
     pub fn seconds_with(&self, by_the_clock: Option<f64>) -> f64 {
         if let (true, Some(each)) = (self.item == "real-time", by_the_clock) {
-            return 6.0 * each;
+            return 8.0 * each;
         }
         let mut lines = TIMES.lines().filter_map(|line| line.split_once(','));
         let found = lines.find(|(name, _)| *name == self.name());
@@ -379,6 +398,14 @@ pub enum PaperError {
     /// A viewer could not connect.
     #[error("a viewer could not connect: {0}")]
     Viewer(#[from] std::io::Error),
+    /// Pictures cannot be written there.
+    #[error("cannot write into the folder {}: {source}; choose another one", .path.display())]
+    Folder {
+        /// Where to.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// The page cannot be written.
     #[error("cannot write {}: {source}", .path.display())]
     Page {
@@ -393,6 +420,16 @@ pub enum PaperError {
     /// A picture could not be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
+}
+
+impl PaperError {
+    /// Whether it is about writing files: then other items come to the same end.
+    pub(crate) fn is_about_writing(&self) -> bool {
+        matches!(
+            self,
+            Self::Folder { .. } | Self::Page { .. } | Self::Plot(PlotError::Io { .. })
+        )
+    }
 }
 
 impl From<Problems> for PaperError {

@@ -16,6 +16,7 @@ mod map_study;
 pub mod page;
 pub mod peiret;
 mod pikulinski;
+mod series;
 mod source;
 pub mod structures;
 mod tamellin;
@@ -23,7 +24,8 @@ mod track;
 mod zhang;
 
 pub use computed::Computed;
-pub use item::{Agreement, Item, PaperError, Report, ReportRow, Statement, Verdict};
+pub use item::{Agreement, Item, PaperError, Report, ReportRow, Statement, Verdict, check_folder};
+pub use series::{Series, Step};
 pub use source::{Source, sources};
 
 /// All items, paper by paper in the order of the print.

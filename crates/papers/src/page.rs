@@ -13,11 +13,23 @@ const STYLE: &str = "body{font:15px/1.45 sans-serif;max-width:1100px;margin:2em 
     img{max-width:100%}.agrees{color:#17602a}.differs{color:#9c2b12}.other{color:#555}h2{margin-top:2em}\
     summary{cursor:pointer}";
 
-/// Writes `index.html` into the folder that the pictures of these reports are in.
-pub fn write(reports: &[Report], folder: &Path) -> Result<PathBuf, PaperError> {
-    let path = folder.join("index.html");
+/// Its file in the folder of a report.
+pub const NAME: &str = "index.html";
+
+/// What of the items that were asked for is not on a page.
+#[derive(Clone, Debug, Default)]
+pub struct Lacking {
+    /// Items that could not be computed, and why.
+    pub failed: Vec<(String, String)>,
+    /// How many items are still to come.
+    pub to_come: usize,
+}
+
+/// Writes it into the folder that the pictures of these reports are in; a page that is there is replaced by a whole one.
+pub fn write(reports: &[Report], lacking: &Lacking, folder: &Path) -> Result<PathBuf, PaperError> {
+    let path = folder.join(NAME);
     std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&path, html(reports)))
+        .and_then(|()| oldham_cosim::write_whole(&path, html(reports, lacking).as_bytes()))
         .map_err(|source| PaperError::Page {
             path: path.clone(),
             source,
@@ -26,17 +38,40 @@ pub fn write(reports: &[Report], folder: &Path) -> Result<PathBuf, PaperError> {
 }
 
 /// The page as text.
-pub fn html(reports: &[Report]) -> String {
+pub fn html(reports: &[Report], lacking: &Lacking) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <title>Papers, computed anew</title><style>{STYLE}</style></head><body>\n\
          <h1>Papers, computed anew</h1>\n"
     );
+    not_here(&mut page, lacking);
     overview(&mut page, reports);
     for report in reports {
         item(&mut page, report);
     }
     page + "</body></html>\n"
+}
+
+/// Items that were asked for and are not on the page.
+fn not_here(page: &mut String, lacking: &Lacking) {
+    if lacking.to_come > 0 {
+        put(
+            page,
+            format_args!(
+                "<p class=differs>This page is not complete: {} of the items are still to come.</p>\n",
+                lacking.to_come
+            ),
+        );
+    }
+    for (name, why) in &lacking.failed {
+        put(
+            page,
+            format_args!(
+                "<p class=differs><b>{name} could not be computed</b>: {}</p>\n",
+                escaped(why)
+            ),
+        );
+    }
 }
 
 /// Counts of verdicts by paper, then a line for each item.
@@ -211,6 +246,33 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A page that is written before all items are done, or without one that failed, says so.
+    #[test]
+    fn what_is_not_on_the_page_is_said_there() {
+        let lacking = Lacking {
+            failed: vec![("fontana/real-time".into(), "no <port> is free".into())],
+            to_come: 3,
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(&[], &lacking, folder.path()).unwrap();
+        let page = std::fs::read_to_string(&path).unwrap();
+        assert!(page.contains("3 of the items are still to come"), "{page}");
+        assert!(
+            page.contains("fontana/real-time could not be computed</b>: no &lt;port&gt; is free")
+        );
+        write(&[], &Lacking::default(), folder.path()).unwrap();
+        let page = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            !page.contains("still to come") && !page.contains("could not be"),
+            "{page}"
+        );
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "the page alone"
+        );
+    }
 
     #[test]
     fn printed_digits_are_all_shown() {

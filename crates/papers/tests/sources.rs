@@ -46,7 +46,7 @@ fn printed_values_have_sources_and_differences_reasons() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // The page has every item, with the place of what is printed.
-    let written = page::write(&reports, folder.path()).unwrap();
+    let written = page::write(&reports, &page::Lacking::default(), folder.path()).unwrap();
     let text = std::fs::read_to_string(written).unwrap();
     for report in &reports {
         assert!(text.contains(&format!("id=\"{}/{}\"", report.paper, report.item)));

@@ -118,7 +118,7 @@ fn fig_20_of_fontana_corners_as_wanted_cut_and_whole() {
     assert!(order > 1.8, "{order}");
 }
 
-/// Half a second of each run by the clock: all of them are there, none is ahead of it, and whoever looks on
+/// Half a second of each run by the clock: all of them are there, none is ahead of it, and a viewer
 /// changes nothing of what is counted. How late steps are is the machine's affair.
 #[test]
 fn the_car_runs_by_the_clock_with_and_without_viewers() {
@@ -129,7 +129,7 @@ fn the_car_runs_by_the_clock_with_and_without_viewers() {
     assert!(began.elapsed().as_secs_f64() >= 6.0 * 0.49);
     assert!(report.files[0].exists());
     for kind in ["whole", "cut"] {
-        for audience in ["nobody looks on", "a viewer", "a stalled viewer"] {
+        for audience in ["no viewer", "a viewer", "a stalled viewer"] {
             let of = |what: &str| value(&report, &format!("{kind}, {audience}: {what}"));
             let steps = (0.5_f64 / 3e-4).round();
             assert!((0.0..=steps).contains(&of("missed")));

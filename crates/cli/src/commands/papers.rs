@@ -1,14 +1,17 @@
 //! `oldham papers`: tables and figures of the papers, computed anew beside the printed values.
 
-use oldham_papers::{Agreement, Computed, Item, Report, Verdict, page};
-use serde_json::json;
+use std::path::Path;
+
+use oldham_papers::page::{Lacking, NAME as PAGE};
+use oldham_papers::{Agreement, Computed, Item, Report, Series, Step, Verdict};
+use serde_json::{Value, json};
 
 use crate::args::Papers;
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::progress::Bar;
-use crate::say;
 use crate::table::{Table, number};
+use crate::{say, tell};
 
 pub fn execute(arguments: &Papers) -> Result<(), Failure> {
     let items = oldham_papers::find(arguments.item.as_deref())?;
@@ -16,12 +19,19 @@ pub fn execute(arguments: &Papers) -> Result<(), Failure> {
         list(&items, arguments.json);
         return Ok(());
     }
-    let reports = compute(&items, arguments)?;
-    if let Some(folder) = &arguments.report {
-        let written = page::write(&reports, folder)?;
-        if !arguments.json {
-            say!("  {}", written.display());
-        }
+    let folder = arguments.report.as_ref().unwrap_or(&arguments.out);
+    oldham_papers::check_folder(folder)?;
+    let (reports, lacking) = compute(&items, arguments, folder)?;
+    if arguments.report.is_some() && !arguments.json {
+        say!("  {}", folder.join(PAGE).display());
+    }
+    if !lacking.failed.is_empty() {
+        let names: Vec<_> = lacking.failed.iter().map(|(name, _)| &**name).collect();
+        return Err(Failure::Papers {
+            names: names.join(", "),
+            total: items.len(),
+            answer: answer(&items, &reports, &lacking)?.into(),
+        });
     }
     if arguments.json {
         let text = match reports.as_slice() {
@@ -32,6 +42,24 @@ pub fn execute(arguments: &Papers) -> Result<(), Failure> {
         say!("{text}");
     }
     Ok(())
+}
+
+/// The reports in order; an item that failed has its name and the error.
+fn answer(items: &[Item], reports: &[Report], lacking: &Lacking) -> Result<Value, Failure> {
+    let mut reports = reports.iter();
+    let answers = items.iter().map(|item| {
+        let name = item.name();
+        match lacking.failed.iter().find(|(failed, _)| *failed == name) {
+            Some((_, error)) => {
+                Ok(json!({"paper": item.paper, "item": item.item, "title": item.title, "error": error}))
+            }
+            None => serde_json::to_value(reports.next()),
+        }
+    });
+    let answers: Result<Vec<_>, _> = answers.collect();
+    answers
+        .map(Value::Array)
+        .map_err(|error| Failure::Internal(error.to_string()))
 }
 
 /// A line for each item; nothing is computed.
@@ -53,24 +81,34 @@ fn list(items: &[Item], json: bool) {
     say!("takes about {minutes:.0} minutes on two cores.");
 }
 
-fn compute(items: &[Item], arguments: &Papers) -> Result<Vec<Report>, Failure> {
-    let out = arguments.report.as_ref().unwrap_or(&arguments.out);
+fn compute(
+    items: &[Item],
+    arguments: &Papers,
+    folder: &Path,
+) -> Result<(Vec<Report>, Lacking), Failure> {
     let is_silent = arguments.json || arguments.report.is_some();
     let seconds = |item: &Item| item.seconds_with(arguments.seconds);
     let bar = Bar::of_seconds(items.iter().map(seconds).sum(), arguments.json);
-    let mut reports = Vec::new();
-    let mut done = 0.0;
-    for (position, item) in items.iter().enumerate() {
-        let name = format!("{}/{} {}", position + 1, items.len(), item.name());
-        bar.item(done as u64, &name);
-        let report = item.compute_for(out, arguments.seconds)?;
-        done += seconds(item);
-        if !is_silent {
-            bar.aside(|| print(&report));
+    let series = Series {
+        items,
+        folder,
+        seconds: arguments.seconds,
+        page: arguments.report.is_some(),
+    };
+    let computed = series.compute(|step| match step {
+        Step::Begins(place, item) => {
+            let name = format!("{}/{} {}", place + 1, items.len(), item.name());
+            let done: f64 = items[..place].iter().map(seconds).sum();
+            bar.item(done as u64, &name);
         }
-        reports.push(report);
-    }
-    Ok(reports)
+        Step::Done(report) if !is_silent => bar.aside(|| print(report)),
+        Step::Done(_) => {}
+        Step::Failed(item, error) => bar.aside(|| {
+            let error = format!("error: {}: {error}", item.name());
+            tell!("{}", fold(&error, 2));
+        }),
+    });
+    Ok(computed?)
 }
 
 fn print(report: &Report) {

@@ -43,7 +43,7 @@ impl Audience {
 
     fn words(self) -> &'static str {
         match self {
-            Self::Nobody => "nobody looks on",
+            Self::Nobody => "no viewer",
             Self::Viewer => "a viewer",
             Self::Stalled => "a stalled viewer",
             Self::First => "SCHED_FIFO",
@@ -105,7 +105,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
                 }
                 Audience::Viewer | Audience::First => {}
                 Audience::Stalled => {
-                    let note = "99th percentile of the time of a step over that with nobody";
+                    let note = "99th percentile of the time of a step over that without a viewer";
                     report.row(format!("{case}: times"), None, p99 / alone, "1", note);
                 }
             }
@@ -121,7 +121,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     }
     let saved = 100.0 * (1.0 - medians[1] / medians[0]);
     let note = format!(
-        "median time of a step, cut against whole, nobody looks on, {} threads; printed: nearly 50, a core for each part",
+        "median time of a step, cut against whole, no viewer, {} threads; printed: nearly 50, a core for each part",
         cores().saturating_sub(1).clamp(1, 2)
     );
     report
