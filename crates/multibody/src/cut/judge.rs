@@ -127,7 +127,7 @@ impl Partitioner<'_> {
 
 impl Model {
     /// What a node would lack as an interface.
-    fn lack_of_inertia(&self, node: NodeId) -> Option<Lack> {
+    pub(super) fn lack_of_inertia(&self, node: NodeId) -> Option<Lack> {
         let inertia = &self.nodes[node.0].inertia;
         if inertia.mass <= 0.0 {
             return Some(Lack::Mass);

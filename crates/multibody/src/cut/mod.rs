@@ -15,6 +15,7 @@
 mod error;
 mod graph;
 mod judge;
+mod outline;
 mod partition;
 mod partitioner;
 mod rank;
@@ -25,9 +26,10 @@ mod size;
 mod split;
 
 pub use error::{CutError, Home, Lack, Place, Reason, Remedy};
+pub use outline::{Obstacle, Outline, OutlinedElement, OutlinedNode};
 pub use partition::{Couplings, Cut, Interface, Partition, Role, Subdomain};
-pub use remedy::partition;
+pub use remedy::{judged, partition};
 pub use size::Size;
-pub(crate) use size::{ENTRIES_OF_A_BODY, entries_of};
+pub(crate) use size::{ENTRIES_OF_A_BODY, entries_of_element};
 pub(crate) use split::Renumbered;
 pub use split::Split;

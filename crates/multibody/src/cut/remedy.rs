@@ -28,6 +28,11 @@ pub fn partition(model: &Model, cut: &Cut) -> Result<Partition, Vec<CutError>> {
     })
 }
 
+/// The same without looking for other cuts: for those who try many.
+pub fn judged(model: &Model, cut: &Cut) -> Result<Partition, Vec<CutError>> {
+    Partitioner::new(model, &Graph::of(model), cut).partition()
+}
+
 struct Search<'m> {
     model: &'m Model,
     graph: &'m Graph,

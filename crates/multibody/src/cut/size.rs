@@ -7,7 +7,7 @@ use crate::model::Model;
 /// Matrix entries that a node with mass touches.
 pub(crate) const ENTRIES_OF_A_BODY: f64 = 36.0;
 /// The same of a node whose pose is prescribed: six coordinates and as many constraints.
-const ENTRIES_OF_A_COPY: f64 = 144.0;
+pub(super) const ENTRIES_OF_A_COPY: f64 = 144.0;
 
 /// What a subdomain amounts to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +42,7 @@ impl Size {
         let elements = subdomain.elements.iter();
         let elements = elements.map(|id| &model.elements[id.0].element);
         let constraints: usize = elements.clone().map(|element| element.constraints()).sum();
-        let touched = elements.map(|element| entries_of(&**element));
+        let touched = elements.map(|element| entries_of_element(&**element));
         let entries = ENTRIES_OF_A_BODY * subdomain.nodes.len() as f64
             + ENTRIES_OF_A_COPY * subdomain.copies.len() as f64;
         let mass = |node: &crate::node::NodeId| model.nodes[node.0].inertia.mass;
@@ -58,7 +58,12 @@ impl Size {
 }
 
 /// Matrix entries that an element touches.
-pub(crate) fn entries_of(element: &dyn Element) -> f64 {
-    let order = 6 * element.nodes().len() + element.constraints();
+pub(crate) fn entries_of_element(element: &dyn Element) -> f64 {
+    entries_of(element.nodes().len(), element.constraints())
+}
+
+/// The same for so many nodes and constraints.
+pub(super) fn entries_of(nodes: usize, constraints: usize) -> f64 {
+    let order = 6 * nodes + constraints;
     (order * order) as f64
 }

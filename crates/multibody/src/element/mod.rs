@@ -17,6 +17,7 @@ mod derivatives;
 mod force_map;
 mod hysteresis;
 mod internal;
+mod kind;
 mod law;
 mod load;
 mod references;
@@ -35,6 +36,7 @@ pub use derivatives::assert_derivatives;
 pub use force_map::ForceMap;
 pub use hysteresis::Hysteresis;
 pub use internal::InternalLoad;
+pub use kind::ElementKind;
 pub(crate) use law::interval;
 pub use law::{ForceLaw, Law, TensionFunction};
 pub use load::{Load, PortWrench};
@@ -228,15 +230,24 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
     }
 }
 
-/// Copies an element whose type is not known; every element that is [`Clone`] has it.
+/// What can be done with an element whose type is not known; every element that is [`Clone`] has it.
 pub trait CloneElement {
     /// A copy.
     fn clone_box(&self) -> Box<dyn Element>;
+
+    /// The name of its type.
+    fn type_name(&self) -> &'static str;
 }
 
 impl<T: Element + Clone> CloneElement for T {
     fn clone_box(&self) -> Box<dyn Element> {
         Box::new(self.clone())
+    }
+
+    fn type_name(&self) -> &'static str {
+        let path = std::any::type_name::<T>();
+        let plain = path.split('<').next().unwrap_or(path);
+        plain.rsplit("::").next().unwrap_or(plain)
     }
 }
 
@@ -302,7 +313,7 @@ impl<'a> At<'a> {
     }
 
     /// Another element, and the state as it sees it; nothing where an element is evaluated alone.
-    pub(crate) fn other(&self, element: ElementId) -> Option<(&'a dyn Element, Self)> {
+    pub fn other(&self, element: ElementId) -> Option<(&'a dyn Element, Self)> {
         let placed = self.elements.get(element.0)?;
         let there = Self {
             multipliers: &self.all_multipliers[placed.multipliers.clone()],
