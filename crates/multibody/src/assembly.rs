@@ -4,7 +4,7 @@
 //! element by element. Rows of the ground exist in vectors, after all others, and are ignored.
 
 use crate::body::Inertia;
-use crate::cut::{ENTRIES_OF_A_BODY, entries_of};
+use crate::cut::{ENTRIES_OF_A_BODY, entries_of_element};
 use crate::element::{At, Element, ElementEnergy, ElementId, Jacobian, NOWHERE, Residual, Weights};
 use crate::linear::{BlockLu, Destination, Prescribed, SingularPivot, Structure};
 use crate::model::{Model, NamedElement};
@@ -73,6 +73,14 @@ pub(crate) struct Placed {
     destinations: Vec<Destination>,
     /// The same for each pair of its blocks and the nodes that it reads.
     pub feedback: Vec<Destination>,
+}
+
+impl Placed {
+    /// The nodes whose motion it depends on: its own, then those that its sensors read.
+    pub fn seen(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let own = self.element.nodes().iter();
+        own.chain(&self.reads).copied()
+    }
 }
 
 /// The state at which everything is evaluated.
@@ -312,7 +320,7 @@ impl Assembly {
     pub fn touched_entries(&self) -> f64 {
         let bodies = self.inertia.iter().filter(|inertia| inertia.mass > 0.0);
         let elements = self.elements.iter();
-        let touched = elements.map(|placed| entries_of(&*placed.element));
+        let touched = elements.map(|placed| entries_of_element(&*placed.element));
         ENTRIES_OF_A_BODY * bodies.count() as f64 + touched.sum::<f64>()
     }
 
@@ -672,7 +680,7 @@ fn block(node: &NodeId) -> Option<usize> {
 }
 
 /// The nodes and multipliers on which an element depends that sensors drive; none for any other.
-fn read(model: &Model, named: &NamedElement) -> (Vec<NodeId>, Vec<usize>) {
+pub(crate) fn read(model: &Model, named: &NamedElement) -> (Vec<NodeId>, Vec<usize>) {
     if !named.uses.is_measured {
         return Default::default();
     }

@@ -117,6 +117,9 @@ impl System {
 
     fn close_again(&mut self, inputs: &[f64]) {
         let (time, h) = (self.state.time, self.state.step);
+        if self.tree.is_some() {
+            self.close_tree(time, h, inputs);
+        }
         self.remember(time, h, inputs);
         self.record_end(1.0 / self.work.last_step.gains[0], End::Again);
         if self.options.account_energy {

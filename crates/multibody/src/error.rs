@@ -128,13 +128,15 @@ pub enum ModelError {
         /// Name of the joint, or of the node that nothing holds.
         joint: String,
     },
-    /// A method that steps absolute coordinates alone.
+    /// Forces that follow from reactions, which are found when a step is done.
     #[error(
-        "`coordinates = \"joint\"` is there for the integrators `rk4` and `impulses`, not for `{method}`; take `coordinates = \"absolute\"`"
+        "joint coordinates find reactions when a step is done, but `{}` {} them within it; take `coordinates = \"absolute\"`",
+        some_of(elements),
+        if elements.len() > 1 { "need" } else { "needs" }
     )]
-    NotInJointCoordinates {
-        /// What it is called in model files.
-        method: String,
+    ReactionsInJointCoordinates {
+        /// Their names.
+        elements: Vec<String>,
     },
     /// An interface tangent of a part without an implicit formula.
     #[error(

@@ -5,7 +5,7 @@
 //! is. So every sensor is covered, also those of other crates; for laws that are linear in what is read, such as those
 //! of servos, the derivative is exact but for rounding. What reactions do that are read is left to the iteration.
 
-use crate::assembly::{Assembly, EvaluationPoint, lone_residual};
+use crate::assembly::{Assembly, EvaluationPoint, Placed, lone_residual};
 use crate::element::{At, NOWHERE, Weights};
 use crate::node::Motion;
 use oldham_space::Vec3;
@@ -37,49 +37,64 @@ impl Assembly {
         sensed.extend_from_slice(at.motions);
         for &index in &self.measured {
             let placed = &self.elements[index];
-            let blocks = placed.rows.len();
-            let nodes = blocks - 1;
+            let nodes = placed.rows.len() - 1;
             let rows = 6 * nodes + placed.multipliers.len();
-            for (place, node) in placed.reads.iter().enumerate() {
-                if node.0 == 0 {
-                    continue;
+            let found = |place: usize, component: usize, row: usize, slope: f64| {
+                let block = (row / 6).min(nodes);
+                let to = placed.feedback[block * placed.reads.len() + place];
+                if to != NOWHERE {
+                    matrix[to.start + component * to.stride + row - 6 * block] += slope;
                 }
-                let kept = sensed[node.0];
-                for component in 0..6 {
-                    let reach = match component {
-                        0..3 => [self.lever, self.lever + kept.velocity.norm()],
-                        _ => [1.0, 1.0 + kept.angular_velocity.norm()],
-                    };
-                    // Pose and velocity change at once, as they do in an iteration.
-                    let weights = [weights.stiffness, weights.damping];
-                    let longest = |i: usize| reach[i] / weights[i].abs();
-                    let step = STEP * longest(0).min(longest(1));
-                    let mut read = |step: f64| {
-                        let [way, change] = weights.map(|weight| weight * step);
-                        sensed[node.0] = sped(&moved(&kept, component, way), component, change);
-                        let there = At {
-                            sensed: &sensed,
-                            ..at.of(placed, &self.elements)
-                        };
-                        lone_residual(&*placed.element, &there)
-                    };
-                    let (plus, minus) = (read(step), read(-step));
-                    for row in 0..rows {
-                        let slope = (minus[row] - plus[row]) * (0.5 / step);
-                        if slope == 0.0 {
-                            continue;
-                        }
-                        let block = (row / 6).min(nodes);
-                        let to = placed.feedback[block * placed.reads.len() + place];
-                        if to != NOWHERE {
-                            matrix[to.start + component * to.stride + row - 6 * block] += slope;
-                        }
-                    }
-                }
-                sensed[node.0] = kept;
-            }
+            };
+            self.find_feedback(placed, &mut sensed, at, weights, rows, found);
         }
         self.sensed = sensed;
+    }
+
+    /// Gives the derivatives of an element by what its sensors read, row by row of so many: place of the node among those
+    /// that are read, component of its motion, row, and value. `sensed` has the motions.
+    pub(crate) fn find_feedback(
+        &self,
+        placed: &Placed,
+        sensed: &mut [Motion],
+        at: &EvaluationPoint<'_>,
+        weights: Weights,
+        rows: usize,
+        mut found: impl FnMut(usize, usize, usize, f64),
+    ) {
+        for (place, node) in placed.reads.iter().enumerate() {
+            if node.0 == 0 {
+                continue;
+            }
+            let kept = sensed[node.0];
+            for component in 0..6 {
+                let reach = match component {
+                    0..3 => [self.lever, self.lever + kept.velocity.norm()],
+                    _ => [1.0, 1.0 + kept.angular_velocity.norm()],
+                };
+                // Pose and velocity change at once, as they do in an iteration.
+                let weights = [weights.stiffness, weights.damping];
+                let longest = |i: usize| reach[i] / weights[i].abs();
+                let step = STEP * longest(0).min(longest(1));
+                let mut read = |step: f64| {
+                    let [way, change] = weights.map(|weight| weight * step);
+                    sensed[node.0] = sped(&moved(&kept, component, way), component, change);
+                    let there = At {
+                        sensed,
+                        ..at.of(placed, &self.elements)
+                    };
+                    lone_residual(&*placed.element, &there)
+                };
+                let (plus, minus) = (read(step), read(-step));
+                for row in 0..rows {
+                    let slope = (minus[row] - plus[row]) * (0.5 / step);
+                    if slope != 0.0 {
+                        found(place, component, row, slope);
+                    }
+                }
+            }
+            sensed[node.0] = kept;
+        }
     }
 }
 

@@ -18,6 +18,8 @@ const STEADY: f64 = 0.5;
 pub(crate) struct Foresight {
     /// Of accelerations and angular accelerations, node by node, then of the multipliers.
     values: Vec<f64>,
+    /// Of accelerations of freedoms, in joint coordinates.
+    pub freedoms: Vec<f64>,
     /// The largest of them: as an acceleration, and as a force.
     pub sizes: [f64; 2],
     /// Number of steps in a row from which they could be taken, at most 2.
@@ -43,20 +45,25 @@ pub(crate) struct Largest {
 }
 
 impl Foresight {
-    pub fn new(nodes: usize, constraints: usize) -> Self {
+    pub fn new(nodes: usize, constraints: usize, freedoms: usize) -> Self {
         Self {
             values: vec![0.0; 6 * nodes + constraints],
+            freedoms: vec![0.0; freedoms],
             ..Self::default()
         }
     }
 
     pub fn copy_from(&mut self, other: &Self) {
         self.values.clone_from(&other.values);
+        self.freedoms.clone_from(&other.freedoms);
         (self.sizes, self.known, self.steady) = (other.sizes, other.known, other.steady);
     }
 
     pub fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.fixed(&mut self.values);
+        if !self.freedoms.is_empty() {
+            visitor.fixed(&mut self.freedoms);
+        }
         visitor.fixed(&mut self.sizes);
         visitor.count(&mut self.known);
         for flag in &mut self.steady {
@@ -67,6 +74,7 @@ impl Foresight {
     /// After a change of the step or an event there is nothing to go by.
     pub fn forget(&mut self) {
         self.values.fill(0.0);
+        self.freedoms.fill(0.0);
         (self.sizes, self.known, self.steady) = ([0.0; 2], 0, [0; 2]);
     }
 
@@ -87,6 +95,11 @@ impl Foresight {
         }
         let v = &self.values[6 * (node - 1)..6 * node];
         [Vec3::new(v[0], v[1], v[2]), Vec3::new(v[3], v[4], v[5])]
+    }
+
+    /// What is added to the extrapolated accelerations of the freedoms, if anything is.
+    pub fn of_freedoms(&self) -> Option<&[f64]> {
+        (self.steady[0] == 1).then_some(&self.freedoms)
     }
 
     /// What is added to an extrapolated multiplier.

@@ -71,6 +71,19 @@ impl Jump {
         self.inputs.reserve(inputs);
     }
 
+    /// Of the forces on nodes.
+    pub fn load(&self) -> &[f64] {
+        &self.load
+    }
+
+    /// The trial step begins with one that bends no constraints; of accelerations and of multipliers, to be filled.
+    pub fn meet(&mut self, weight: f64, nodes: usize) -> (&mut [f64], &mut [f64]) {
+        (self.is_met, self.weight) = (true, weight);
+        self.change.fill(0.0);
+        self.third.fill(0.0);
+        self.change.split_at_mut(nodes)
+    }
+
     /// Of a node, by its place among those that move.
     pub fn of(&self, place: usize) -> NodeJump {
         let vectors = |values: &[f64]| {

@@ -55,6 +55,7 @@ mod spinning;
 mod stable;
 mod start;
 mod statics;
+mod stopwatch;
 mod subsystem;
 mod system;
 mod tree;
@@ -71,8 +72,8 @@ pub use element::shell::{
 };
 pub use element::{
     Bushing, Cable, Clearance, CompliantContact, CompliantLaw, CoordinateForce, Element, ElementId,
-    ForceLaw, ForceMap, Hysteresis, InternalLoad, InternalState, Law, Load, NotLinear, PortWrench,
-    Pulley, References, Rod, SectionState, Servo, SurfaceFriction, TensionFunction,
+    ElementKind, ForceLaw, ForceMap, Hysteresis, InternalLoad, InternalState, Law, Load, NotLinear,
+    PortWrench, Pulley, References, Rod, SectionState, Servo, SurfaceFriction, TensionFunction,
 };
 pub use error::{ModelError, Passage, SolveError};
 pub use integrator::Method;
@@ -88,6 +89,7 @@ pub use node::{Marker, Motion, NodeId};
 pub use oldham_space::{M3, Mat3, Pair, Quaternion, Scalar, V3, Vec3, rotation};
 pub use redundancy::DegreesOfFreedom;
 pub use sensor::{CustomSensor, LoadSensor, Measured, SectionSensor, Sensor};
+pub use stopwatch::{KindTimes, Stopwatch};
 pub use subsystem::{
     Along, Attached, ContactForce, CutParts, CutScheme, CutSettings, LineValue, MechanismPart,
     Needs, PartBuilder, PortedModel, Prescription, Received, Sent, Shared, SolverSettings,

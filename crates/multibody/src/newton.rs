@@ -158,7 +158,7 @@ fn left_of(size: f64, rate: f64) -> f64 {
 /// makes its factors from it again and so continues with the same bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FactoredAt {
-    /// Gains, time, then motions, multipliers, memory, inputs and regimes.
+    /// Gains, time, then motions, multipliers, accelerations of the columns of a tree, memory, inputs and regimes.
     pub values: Vec<f64>,
 }
 
@@ -178,7 +178,7 @@ impl FactoredAt {
         [value(0), value(1)]
     }
 
-    fn record(&mut self, gains: [f64; 2], at: &EvaluationPoint<'_>) {
+    fn record(&mut self, gains: [f64; 2], at: &EvaluationPoint<'_>, accelerations: &[f64]) {
         self.values.clear();
         self.values.extend(gains);
         self.values.push(at.time);
@@ -189,6 +189,7 @@ impl FactoredAt {
             self.values.extend(motion.angular_velocity.0);
         }
         self.values.extend(at.multipliers);
+        self.values.extend(accelerations);
         self.values.extend(at.memory);
         self.values.extend(at.inputs);
         self.values.extend(at.regimes);
@@ -236,7 +237,6 @@ impl System {
             false => self.prepare_factors(time, h, gains, inputs)?,
         }
         let [c, gain] = gains;
-        let per_c = 1.0 / c;
         let memory = self.state.convergence;
         let scale = memory.acceleration.max(self.assembly.gravity.norm()) * c * gain;
         let must_measure = memory.must_measure();
@@ -247,10 +247,7 @@ impl System {
         let mut rate = (CAUTION * memory.rate).min(1.0);
         let mut force_left = CAUTION * memory.force_left;
         for iteration in 1..=self.options.max_iterations {
-            self.remove_drift(time, h, c, inputs);
-            self.evaluate(time, h, per_c, inputs);
-            let unknowns = self.assembly.unknowns();
-            self.lu.solve(&mut self.work.residual[..unknowns]);
+            self.find_correction(time, h, c, inputs);
             let (size, worst) = self.correction();
             let force = self.force_of_correction();
             self.counters.iterations += 1;
@@ -345,6 +342,17 @@ impl System {
             }
         }
         unreachable!("the loop returns in its last iteration")
+    }
+
+    /// Leaves in `work.residual` how the trial state has to be changed, as far as the factors tell.
+    pub(crate) fn find_correction(&mut self, time: f64, h: f64, c: f64, inputs: &[f64]) {
+        if self.tree.is_some() {
+            return self.find_tree_correction(time, h, inputs);
+        }
+        self.remove_drift(time, h, c, inputs);
+        self.evaluate(time, h, 1.0 / c, inputs);
+        let unknowns = self.assembly.unknowns();
+        self.lu.solve(&mut self.work.residual[..unknowns]);
     }
 
     /// What the iteration may leave, as a length and as a force, where the first corrections are `first`.
@@ -519,16 +527,24 @@ impl System {
             regimes: &self.work.regimes,
             ..at
         };
-        self.state.factored_at.record(gains, &at);
-        let weights = step_weights(gains);
+        let tree = self.tree.as_mut();
+        let accelerations = tree
+            .as_ref()
+            .map_or(&[][..], |tree| tree.column_accelerations());
+        self.state.factored_at.record(gains, &at, accelerations);
         self.work.factored.values.clear();
-        let factored = self
-            .assembly
-            .factor(&mut self.lu, &at, weights, self.prescribed);
+        let factored = match tree {
+            Some(tree) => tree.factor_step(&self.assembly, &at, gains, None),
+            None => {
+                let weights = step_weights(gains);
+                let (lu, prescribed) = (&mut self.lu, self.prescribed);
+                let factored = self.assembly.factor(lu, &at, weights, prescribed);
+                factored.map_err(|pivot| pivot.unknown)
+            }
+        };
         self.counters.factorisations += 1;
         self.state.convergence.restart();
-        let singular = |unknown| Failure::Singular { unknown };
-        factored.map_err(|pivot| singular(pivot.unknown))?;
+        factored.map_err(|unknown| Failure::Singular { unknown })?;
         self.note_factored();
         Ok(())
     }
@@ -541,6 +557,11 @@ impl System {
         motions.extend(recorded.motions().take(self.motions.len()));
         let rest = &recorded.values[HEADER + NUMBERS_PER_MOTION * motions.len()..];
         let (multipliers, rest) = rest.split_at(self.multipliers.len());
+        let tree = self.tree.as_mut();
+        let columns = tree
+            .as_ref()
+            .map_or(0, |tree| tree.recorded_accelerations());
+        let (accelerations, rest) = rest.split_at(columns);
         let (memory, rest) = rest.split_at(self.assembly.memory);
         let (inputs, regimes) = rest.split_at(rest.len() - self.assembly.limited.len());
         let at = EvaluationPoint {
@@ -554,12 +575,20 @@ impl System {
             elapsed: h,
             regimes,
         };
-        let weights = step_weights(recorded.gains());
-        let factored = self
-            .assembly
-            .factor(&mut self.lu, &at, weights, self.prescribed);
-        let singular = |unknown| Failure::Singular { unknown };
-        factored.map_err(|pivot| singular(pivot.unknown))?;
+        let gains = recorded.gains();
+        let factored = match tree {
+            Some(tree) => {
+                let recorded = Some(accelerations);
+                tree.factor_step(&self.assembly, &at, gains, recorded)
+            }
+            None => {
+                let weights = step_weights(gains);
+                let (lu, prescribed) = (&mut self.lu, self.prescribed);
+                let factored = self.assembly.factor(lu, &at, weights, prescribed);
+                factored.map_err(|pivot| pivot.unknown)
+            }
+        };
+        factored.map_err(|unknown| Failure::Singular { unknown })?;
         self.note_factored();
         Ok(())
     }

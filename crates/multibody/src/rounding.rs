@@ -30,10 +30,7 @@ impl System {
         let mut last = f64::INFINITY;
         let most = 2 * self.options.max_iterations;
         for iteration in 1..=most {
-            self.remove_drift(time, h, c, inputs);
-            self.evaluate(time, h, 1.0 / c, inputs);
-            let unknowns = self.assembly.unknowns();
-            self.lu.solve(&mut self.work.residual[..unknowns]);
+            self.find_correction(time, h, c, inputs);
             let (size, worst) = self.correction();
             self.counters.iterations += 1;
             let is_small = size <= SMALL * self.size;

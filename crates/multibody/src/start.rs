@@ -41,8 +41,10 @@ impl System {
         let others = self.assembly.constraints + self.assembly.memory + inputs;
         let others = others + self.assembly.limited.len();
         self.work.inputs.reserve(inputs);
+        let mut others = others;
         if let Some(tree) = &mut self.tree {
             tree.reserve(inputs, self.assembly.memory);
+            others += tree.recorded_accelerations();
         }
         self.work.jump.reserve(inputs);
         let whole = &mut self.work.whole.factored_at;

@@ -224,7 +224,11 @@ impl System {
             before: records,
             multipliers: vec![0.0; constraints],
             multipliers_before: vec![0.0; constraints],
-            foresight: Foresight::new(assembly.nodes(), constraints),
+            foresight: Foresight::new(
+                assembly.nodes(),
+                constraints,
+                tree.as_ref().map_or(0, |tree| tree.stepped_freedoms()),
+            ),
             memory: vec![0.0; assembly.memory],
             ..State::default()
         };
@@ -428,6 +432,10 @@ impl System {
         let Some(formula) = self.options.method.formula(self.state.known) else {
             return Ok(());
         };
+        if self.tree.is_some() {
+            // Each of its freedoms moves some mass.
+            return Ok(());
+        }
         let time = self.state.time;
         let tried = self.factor_here(time, h, formula.gains(h), inputs);
         self.work.factored.values.clear();
@@ -459,9 +467,15 @@ impl System {
         let gains = formula.gains(h);
         self.work.jump.is_met = false;
         if self.work.jump.is_expected {
-            self.find_shift(time, h, gains, inputs)?;
+            match self.tree.is_some() {
+                true => self.find_tree_shift(time, h, gains, inputs)?,
+                false => self.find_shift(time, h, gains, inputs)?,
+            }
         }
-        self.predict(h, &formula);
+        match self.tree.is_some() {
+            true => self.predict_tree(time, h, &formula, inputs),
+            false => self.predict(h, &formula),
+        }
         self.place_prescribed(gains[0], inputs);
         if let Err(error) = self.converge(time, h, gains, inputs, None) {
             self.return_to_records();
@@ -487,6 +501,9 @@ impl System {
     pub(crate) fn finish_step(&mut self, inputs: &[f64]) {
         let LastStep { time, h, gains, .. } = self.work.last_step;
         self.correct(gains[0]);
+        if self.tree.is_some() {
+            self.close_tree(time, h, inputs);
+        }
         self.remember(time, h, inputs);
         self.accept(h, 1.0 / gains[0], time);
         if self.options.account_energy {
@@ -536,6 +553,12 @@ impl System {
             self.work.known[i + 1] = known;
             self.work.rates[i + 1] = rates;
         }
+        self.predict_multipliers(extrapolates);
+    }
+
+    /// Puts the multipliers where the last ones lead.
+    pub(crate) fn predict_multipliers(&mut self, extrapolates: bool) {
+        let foresight = &self.state.foresight;
         let past = self
             .state
             .multipliers
@@ -563,6 +586,9 @@ impl System {
 
     /// Applies the solution of the linear system to the trial state.
     pub(crate) fn correct(&mut self, c: f64) {
+        if self.tree.is_some() {
+            return self.correct_tree();
+        }
         let (nodes, multipliers) = self.work.residual.split_at(6 * self.assembly.nodes());
         for (i, d) in nodes.chunks_exact(6).enumerate() {
             let known = &self.work.known[i + 1];
@@ -661,7 +687,11 @@ impl System {
         let foresees = state.known >= 2 && (end == End::New || state.foresight.is_known());
         for i in 1..self.motions.len() {
             let inertia = &self.assembly.inertia[i];
-            let record = self.work.known[i].record(inertia, self.motions[i], per_c);
+            let motion = self.motions[i];
+            let record = match &self.tree {
+                Some(tree) => tree.record(i, inertia, motion, &self.work.residual),
+                None => self.work.known[i].record(inertia, motion, per_c),
+            };
             if inertia.is_massive() {
                 let (a, alpha) = (record.acceleration, record.angular_acceleration);
                 largest = largest.max(a.dot(a)).max(alpha.dot(alpha) * size2);
@@ -673,6 +703,9 @@ impl System {
                 }
             }
             state.now[i] = record;
+        }
+        if let Some(tree) = &mut self.tree {
+            tree.foresee(&mut state.foresight.freedoms, end == End::New);
         }
         state.convergence.observe_acceleration(largest.sqrt());
         let force = self.assembly.largest_force(&self.multipliers);

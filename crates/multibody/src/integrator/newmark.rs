@@ -44,6 +44,17 @@ impl Newmark {
         }
     }
 
+    /// Weights of a step of size h for one coordinate.
+    pub fn in_joints(&self, h: f64) -> NewmarkWeights {
+        NewmarkWeights {
+            to_rate: h * (1.0 - self.gamma),
+            to_value: h * h * (0.5 - self.beta),
+            held: self.alpha_m / (1.0 - self.alpha_f),
+            given: self.alpha_f / (1.0 - self.alpha_f),
+            per_gain: 1.0 / (h * self.gamma),
+        }
+    }
+
     /// What steps of size h make of positions: algorithmic accelerations are eliminated from
     /// V (1 - w) = h (γ + (1 - γ) w) A, X (1 - w) = h w V + h² (β + (½ - β) w) A and
     /// (1 - α_m + α_m w) A = (1 - α_f + α_f w) true acceleration.
@@ -66,6 +77,19 @@ impl Newmark {
             ],
         }
     }
+}
+
+/// What a step makes of algorithmic and true accelerations at its start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewmarkWeights {
+    /// Of the algorithmic one in the rate and in the value at the end.
+    pub to_rate: f64,
+    pub to_value: f64,
+    /// Of both in the true acceleration at the end.
+    pub held: f64,
+    pub given: f64,
+    /// Algorithmic acceleration at the end by the rate there.
+    pub per_gain: f64,
 }
 
 /// What the generalised-α method knows besides. The true acceleration at the end is

@@ -34,6 +34,10 @@ impl MechanismPart {
         let operator = self.operator(step)?;
         let mut matrices = system.linearised_alone(inputs);
         let spins = self.find_spins();
+        if system.tree.is_some() && !spins.is_empty() {
+            // Joints that turn are stepped in their angles, which absolute equations do not show.
+            return None;
+        }
         let turning = match spins.is_empty() {
             true => None,
             false => self.find_turning_model(inputs),

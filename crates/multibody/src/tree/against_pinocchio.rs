@@ -111,9 +111,9 @@ fn mass_matrices_and_bias_forces_are_those_of_pinocchio() {
         let scale = largest(&mut mass.iter().flatten().map(|x| x.abs()));
         let mut ours = vec![vec![0.0; freedoms]; freedoms];
         for id in 0..freedoms {
-            for entry in tree.rows[id]..tree.rows[id + 1] {
-                let (i, j) = (place[id], place[tree.ancestors[entry]]);
-                ours[i.max(j)][i.min(j)] = tree.mass[entry];
+            for (place_in_row, &other) in tree.pattern.row(id).iter().enumerate() {
+                let (i, j) = (place[id], place[other]);
+                ours[i.max(j)][i.min(j)] = tree.mass[tree.pattern.start(id) + place_in_row];
             }
         }
         for (ours, theirs) in ours.iter().zip(&mass) {

@@ -24,9 +24,17 @@ impl Tree {
         self.come_back();
     }
 
-    /// From the roots to the tips: what each link needs to move as it does without any accelerations of the freedoms.
-    fn go_out(&mut self, motions: &[Motion], inertia: &[Inertia], gravity: Vec3, wrenches: &[f64]) {
+    /// From the roots to the tips: what each link needs to move as it does, where the columns have the accelerations in
+    /// `given`; those of the freedoms are zero but in implicit steps.
+    pub(super) fn go_out(
+        &mut self,
+        motions: &[Motion],
+        inertia: &[Inertia],
+        gravity: Vec3,
+        wrenches: &[f64],
+    ) {
         let resting = Screw::new(Vec3::ZERO, -gravity);
+        self.resting = resting;
         for (index, link) in self.layout.links.iter().enumerate() {
             let node = &motions[link.node];
             let origin = motions[self.layout.links[link.root].node].position;
@@ -45,26 +53,7 @@ impl Tree {
                 self.screws[id] = Screw::turning(self.directions[id], centre);
                 acceleration += self.screws[id] * self.given[id];
             }
-            let relative = motion - carrier;
-            match link.order {
-                Order::Still => {}
-                Order::One => acceleration += carrier.carries(relative),
-                Order::SlidesFirst | Order::TurnsFirst => {
-                    let turning = Screw::turning(relative.angular, centre);
-                    let sliding = relative - turning;
-                    let second = match link.order {
-                        Order::SlidesFirst => sliding.carries(turning),
-                        _ => turning.carries(sliding),
-                    };
-                    acceleration += carrier.carries(relative) + second;
-                }
-                Order::Cross => {
-                    let axis = self.screws[link.turns.ids()[0]];
-                    let first = axis * axis.angular.dot(relative.angular);
-                    let second = first.carries(relative - first);
-                    acceleration += carrier.carries(relative) + second;
-                }
-            }
+            acceleration += self.carried_along(index, carrier, motion - carrier, centre);
             self.places[index] = place;
             self.arms[index] = centre;
             self.motions[index] = motion;
@@ -83,6 +72,58 @@ impl Tree {
         }
     }
 
+    /// What accelerates a link besides its carrier's acceleration and those along its columns, which have been made screws.
+    #[inline(always)]
+    pub(super) fn carried_along(
+        &self,
+        index: usize,
+        carrier: Screw,
+        relative: Screw,
+        centre: Vec3,
+    ) -> Screw {
+        let link = &self.layout.links[index];
+        match link.order {
+            Order::Still => Screw::ZERO,
+            Order::One => carrier.carries(relative),
+            Order::SlidesFirst | Order::TurnsFirst => {
+                let turning = Screw::turning(relative.angular, centre);
+                let sliding = relative - turning;
+                let second = match link.order {
+                    Order::SlidesFirst => sliding.carries(turning),
+                    _ => turning.carries(sliding),
+                };
+                carrier.carries(relative) + second
+            }
+            Order::Cross => {
+                let axis = self.screws[link.turns.ids()[0]];
+                let first = axis * axis.angular.dot(relative.angular);
+                carrier.carries(relative) + first.carries(relative - first)
+            }
+        }
+    }
+
+    /// Sums of the loads over the branches, in `sums`, and what they come to along the freedoms, with the opposite sign, in
+    /// `found`.
+    pub(super) fn sum_loads(&mut self) {
+        let freedoms = self.layout.freedoms;
+        for (index, link) in self.layout.links.iter().enumerate().rev() {
+            let load = self.sums[index];
+            for &id in link.slides.ids().iter().chain(link.turns.ids()) {
+                if id < freedoms {
+                    self.found[id] = -self.screws[id].dot(load);
+                }
+            }
+            if let Some(carrier) = link.carrier {
+                self.sums[carrier] += load;
+            }
+        }
+        for follower in &self.layout.followers {
+            let link = self.layout.columns[follower.column].link;
+            let along = self.screws[follower.column].dot(self.sums[link]);
+            self.found[follower.freedom] -= follower.ratio * along;
+        }
+    }
+
     /// From the tips to the roots: sums over the branches, seen from the freedoms.
     fn come_back(&mut self) {
         let freedoms = self.layout.freedoms;
@@ -95,9 +136,8 @@ impl Tree {
                 let screw = self.screws[id];
                 self.found[id] = -screw.dot(load);
                 let momentum = inertia.times(screw);
-                let row = self.rows[id]..self.rows[id + 1];
-                let entries = self.mass[row.clone()].iter_mut();
-                for (entry, &other) in entries.zip(&self.ancestors[row]) {
+                let entries = self.mass[self.pattern.start(id)..].iter_mut();
+                for (entry, &other) in entries.zip(self.pattern.row(id)) {
                     *entry = self.screws[other].dot(momentum);
                 }
             }
@@ -110,7 +150,7 @@ impl Tree {
             let link = self.layout.columns[follower.column].link;
             let screw = self.screws[follower.column];
             let moved = screw.dot(self.composites[link].times(screw));
-            let first = self.rows[follower.freedom];
+            let first = self.pattern.start(follower.freedom);
             self.mass[first] += follower.ratio * follower.ratio * moved;
             self.found[follower.freedom] -= follower.ratio * screw.dot(self.sums[link]);
         }
@@ -120,18 +160,17 @@ impl Tree {
     pub(super) fn factor(&mut self) -> Result<(), usize> {
         let freedoms = self.layout.freedoms;
         for id in (0..freedoms).rev() {
-            let (first, end) = (self.rows[id], self.rows[id + 1]);
-            let (above, own) = self.mass.split_at_mut(first);
-            let own = &mut own[..end - first];
+            let ancestors = self.pattern.row(id);
+            let (above, own) = self.mass.split_at_mut(self.pattern.start(id));
+            let own = &mut own[..ancestors.len()];
             let pivot = own[0];
             if pivot <= 0.0 {
                 return Err(self.layout.columns[id].link);
             }
             let inverse = 1.0 / pivot;
-            let ancestors = &self.ancestors[first..end];
             for place in 1..own.len() {
                 let factor = own[place] * inverse;
-                let target = self.rows[ancestors[place]];
+                let target = self.pattern.start(ancestors[place]);
                 let entries = above[target..].iter_mut();
                 let diagonal = above_diagonal(entries, factor, &own[place..]);
                 if !diagonal {
@@ -150,18 +189,18 @@ impl Tree {
     pub(super) fn solve(&mut self) {
         let freedoms = self.layout.freedoms;
         for id in (0..freedoms).rev() {
-            let (first, end) = (self.rows[id], self.rows[id + 1]);
+            let first = self.pattern.start(id);
             let value = self.found[id];
-            let entries = self.mass[first + 1..end].iter();
-            for (entry, &other) in entries.zip(&self.ancestors[first + 1..end]) {
+            let entries = self.mass[first + 1..].iter();
+            for (entry, &other) in entries.zip(&self.pattern.row(id)[1..]) {
                 self.found[other] -= entry * value;
             }
         }
         for id in 0..freedoms {
-            let (first, end) = (self.rows[id], self.rows[id + 1]);
+            let first = self.pattern.start(id);
             let mut value = self.found[id] * self.mass[first];
-            let entries = self.mass[first + 1..end].iter();
-            for (entry, &other) in entries.zip(&self.ancestors[first + 1..end]) {
+            let entries = self.mass[first + 1..].iter();
+            for (entry, &other) in entries.zip(&self.pattern.row(id)[1..]) {
                 value -= entry * self.found[other];
             }
             self.found[id] = value;

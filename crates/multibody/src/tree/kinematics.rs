@@ -82,11 +82,21 @@ impl Tree {
         for (rate, (first, slope)) in self.rates.iter_mut().zip(begun) {
             *rate = first + distance * slope;
         }
+        self.lead_followers();
+        self.place(motions);
+    }
+
+    /// Values and rates of the columns that follow others.
+    pub(super) fn lead_followers(&mut self) {
         for follower in &self.layout.followers {
             let (own, led) = (follower.column, follower.freedom);
             self.values[own] = follower.ratio * self.values[led];
             self.rates[own] = follower.ratio * self.rates[led];
         }
+    }
+
+    /// Moves all nodes to where the values and rates of the columns put them.
+    pub(super) fn place(&mut self, motions: &mut [Motion]) {
         for (index, link) in self.layout.links.iter().enumerate() {
             let parent = motions[link.parent];
             let turn = self.turn(link, &self.starts[index]);

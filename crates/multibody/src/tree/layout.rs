@@ -221,8 +221,9 @@ fn is_zero(drive: &Drive) -> bool {
 }
 
 impl Layout {
-    /// The tree of a model, or why it has none.
-    pub fn new(model: &Model) -> Result<Self, Refusal> {
+    /// The tree of a model, or why it has none. Constraints that no branch hangs on may be left over for a method that
+    /// `takes_rows` on top.
+    pub fn new(model: &Model, takes_rows: bool) -> Result<Self, Refusal> {
         let mut builder = Builder {
             model,
             layout: Self::default(),
@@ -231,7 +232,7 @@ impl Layout {
             is_joined: vec![false; model.elements.len()],
             link_of: vec![None; model.nodes.len()],
         };
-        builder.build()?;
+        builder.build(takes_rows)?;
         Ok(builder.layout)
     }
 }
@@ -248,9 +249,12 @@ struct Builder<'m> {
 }
 
 impl<'m> Builder<'m> {
-    fn build(&mut self) -> Result<(), Refusal> {
+    fn build(&mut self, takes_rows: bool) -> Result<(), Refusal> {
         let named = self.model.elements.iter().enumerate();
-        let edges: Vec<Edge<'m>> = named.filter_map(|(i, each)| Edge::new(i, each)).collect();
+        let mut edges: Vec<Edge<'m>> = named.filter_map(|(i, each)| Edge::new(i, each)).collect();
+        if takes_rows {
+            edges.retain(|edge| !edge.follows_inputs());
+        }
         let mut meeting: Vec<Vec<usize>> = vec![Vec::new(); self.model.nodes.len()];
         for (index, edge) in edges.iter().enumerate() {
             for node in edge.joint.ends().nodes {
@@ -273,6 +277,7 @@ impl<'m> Builder<'m> {
         let holding = rest.clone();
         let holding = holding.filter(|(_, named)| named.element.constraints() > 0);
         let could_hang = |index: usize| edges.iter().any(|edge| edge.element == index);
+        let holding = holding.filter(|(_, named)| !takes_rows || !self.is_row(named));
         for (why, hangs) in [(Why::Unknown, false), (Why::Closes, true)] {
             let these = holding.clone();
             let these = these.filter(|(index, _)| could_hang(*index) == hangs);
@@ -286,6 +291,17 @@ impl<'m> Builder<'m> {
         let joined = joined.filter(|(_, is_joined)| **is_joined);
         self.layout.kinematic = joined.map(|(index, _)| index).collect();
         Ok(())
+    }
+
+    /// Whether its constraints can be rows on top: on poses, and on those of nodes that are not moved from outside.
+    fn is_row(&self, named: &NamedElement) -> bool {
+        let element = &named.element;
+        let prescribed = &self.model.prescribed;
+        let moves = element
+            .nodes()
+            .iter()
+            .any(|node| prescribed.iter().any(|it| it.0 == *node));
+        !moves && !element.drifts() && element.on_velocities().is_empty()
     }
 
     /// All that hangs on a node, branch by branch.

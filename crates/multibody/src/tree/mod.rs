@@ -8,6 +8,8 @@
 //! - `dynamics`: composite inertia, the mass matrix with the sparsity of the branches, its factors, accelerations;
 //! - `reactions`: accelerations of the nodes and multipliers of the joints, as the absolute equations have them;
 //! - `step`: the Runge–Kutta method;
+//! - `implicit`: the implicit formulas, by Newton's iteration in the increments of the joints; `trial` has what a step knows
+//!   of the past, `tangent` the derivatives, `pattern` which freedoms meet in them, `loops` the constraints on top;
 //! - `solver`: the absolute equations of inertia and constraints solved by the recursion, for steps with impulses.
 //!
 //! A state is that of the nodes: coordinates are read from it where a step begins, so that checkpoints, rollback and
@@ -23,21 +25,30 @@
 #[cfg(test)]
 mod against_pinocchio;
 mod dynamics;
+mod implicit;
 mod kinematics;
 mod layout;
+mod loops;
+mod pattern;
 mod reactions;
 mod screw;
 mod solver;
 mod step;
+mod tangent;
+#[cfg(test)]
+mod tangent_by_differences;
+mod trial;
 
-use crate::element::At;
+use crate::element::{At, ElementId};
 use crate::error::ModelError;
 use crate::integrator::Method;
 use crate::model::Model;
 use crate::node::Motion;
 use layout::Layout;
 use oldham_space::{Quaternion, Vec3};
+use pattern::Pattern;
 use screw::{Screw, WorldInertia};
+use trial::Trial;
 
 /// In which coordinates a mechanism is moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,13 +99,13 @@ pub(crate) struct Tree {
     layout: Layout,
     /// Names of the joints, or of the nodes that no joint holds, of the links.
     names: Vec<String>,
-    /// The freedoms on which each depends, itself first, row by row.
-    ancestors: Vec<usize>,
-    /// First entry of each freedom's row in `ancestors` and `mass`.
-    rows: Vec<usize>,
+    /// The freedoms on which each depends.
+    pattern: Pattern,
+    /// The link of each node but the ground.
+    links: Vec<usize>,
     starts: Vec<Start>,
-    /// Value and rate of each column, and the acceleration of those that are given; of the freedoms, the way since the
-    /// step began, as a rotation vector for a ball.
+    /// Value and rate of each column, and the acceleration of those that are given; in implicit steps of all. Of the
+    /// freedoms the value is the way since the step began, as a rotation vector for a ball.
     values: Vec<f64>,
     rates: Vec<f64>,
     given: Vec<f64>,
@@ -128,6 +139,10 @@ pub(crate) struct Tree {
     summed: [Vec<f64>; 2],
     /// What the accelerations in `found` belong to, if they are those of the end of a step.
     known: Known,
+    /// Acceleration of the ground against what falls freely.
+    resting: Screw,
+    /// Of a method with an implicit formula.
+    trial: Option<Box<Trial>>,
 }
 
 /// For what accelerations were found.
@@ -144,10 +159,6 @@ struct Known {
 impl Tree {
     /// The tree of a model for a method, or what is wrong with it.
     pub fn new(model: &Model, method: Method) -> Result<Self, Vec<ModelError>> {
-        if !method.is_explicit() {
-            let method = method.word().to_owned();
-            return Err(vec![ModelError::NotInJointCoordinates { method }]);
-        }
         let structures = model.elements.iter();
         let structures = structures.filter(|named| named.element.is_structural());
         let flexible: Vec<String> = structures.map(|named| named.name.clone()).collect();
@@ -155,7 +166,7 @@ impl Tree {
             let elements = flexible;
             return Err(vec![ModelError::NotOfATree { elements }]);
         }
-        let layout = Layout::new(model).map_err(|refusal| {
+        let layout = Layout::new(model, !method.is_explicit()).map_err(|refusal| {
             let joints = refusal.elements;
             vec![match refusal.why {
                 Why::Closes => ModelError::NotATree { joints },
@@ -165,6 +176,10 @@ impl Tree {
         })?;
         let mut tree = Self::with(layout, model);
         tree.check_inertia(model)?;
+        if !method.is_explicit() {
+            tree.check_reactions(model)?;
+            tree.trial = Some(Box::new(Trial::new(&tree, model)));
+        }
         Ok(tree)
     }
 
@@ -173,7 +188,6 @@ impl Tree {
         let freedoms = layout.freedoms;
         // The freedom before the first of a link: the last one of those that carry it.
         let mut last: Vec<Option<usize>> = Vec::with_capacity(links);
-        let (mut ancestors, mut rows) = (Vec::new(), vec![0; freedoms + 1]);
         let mut before: Vec<Option<usize>> = vec![None; freedoms];
         for link in &layout.links {
             let mut newest = link.carrier.and_then(|carrier| last[carrier]);
@@ -185,13 +199,10 @@ impl Tree {
             }
             last.push(newest);
         }
-        for id in 0..freedoms {
-            let mut next = Some(id);
-            while let Some(freedom) = next {
-                ancestors.push(freedom);
-                next = before[freedom];
-            }
-            rows[id + 1] = ancestors.len();
+        let pattern = Pattern::of_chains(&before);
+        let mut link_of = vec![0; model.nodes.len()];
+        for (index, link) in layout.links.iter().enumerate() {
+            link_of[link.node] = index;
         }
         let names = layout.links.iter().map(|link| match link.joint {
             Some(element) => model.elements[element].name.clone(),
@@ -204,9 +215,9 @@ impl Tree {
         });
         Self {
             names: names.collect(),
-            mass: vec![0.0; ancestors.len()],
-            ancestors,
-            rows,
+            mass: vec![0.0; pattern.entries()],
+            pattern,
+            links: link_of,
             starts: vec![Start::default(); links],
             values: vec![0.0; columns],
             rates: vec![0.0; columns],
@@ -232,6 +243,8 @@ impl Tree {
                 motions: vec![Motion::default(); model.nodes.len()],
                 ..Known::default()
             },
+            resting: Screw::ZERO,
+            trial: None,
             layout,
         }
     }
@@ -250,6 +263,27 @@ impl Tree {
         &self.layout.acting
     }
 
+    /// The link of a node.
+    fn link_of(&self, node: usize) -> usize {
+        self.links[node]
+    }
+
+    /// No force follows from reactions, which are found when a step is done.
+    fn check_reactions(&self, model: &Model) -> Result<(), Vec<ModelError>> {
+        let is_joint = |read: &ElementId| model.elements[read.0].element.constraints() > 0;
+        let acting = self
+            .layout
+            .acting
+            .iter()
+            .map(|&index| &model.elements[index]);
+        let reading = acting.filter(|named| model.read_by(named).iter().any(is_joint));
+        let elements: Vec<String> = reading.map(|named| named.name.clone()).collect();
+        match elements.is_empty() {
+            true => Ok(()),
+            false => Err(vec![ModelError::ReactionsInJointCoordinates { elements }]),
+        }
+    }
+
     /// Every freedom moves some mass.
     fn check_inertia(&mut self, model: &Model) -> Result<(), Vec<ModelError>> {
         let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
@@ -265,7 +299,7 @@ impl Tree {
         });
         let scales: Vec<f64> = scales.collect();
         let factored = self.factor();
-        let pivot = |freedom: usize| 1.0 / self.mass[self.rows[freedom]];
+        let pivot = |freedom: usize| 1.0 / self.mass[self.pattern.start(freedom)];
         let is_lost = |&freedom: &usize| pivot(freedom) <= NO_INERTIA * scales[freedom];
         let weak = match factored {
             Err(link) => Some(link),

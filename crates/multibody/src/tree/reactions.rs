@@ -19,6 +19,25 @@ impl Tree {
     ) {
         self.find_holds(motions);
         self.spread();
+        self.write_accelerations(motions, gravity, accelerations);
+        self.hold(multipliers);
+    }
+
+    /// The same where the accelerations of the freedoms are those with which the recursion went out.
+    pub(super) fn find_reactions_of_trial(
+        &mut self,
+        motions: &[Motion],
+        gravity: Vec3,
+        accelerations: &mut [f64],
+        multipliers: &mut [f64],
+    ) {
+        self.find_holds(motions);
+        self.sums.fill(Screw::ZERO);
+        self.write_accelerations(motions, gravity, accelerations);
+        self.hold(multipliers);
+    }
+
+    fn write_accelerations(&self, motions: &[Motion], gravity: Vec3, accelerations: &mut [f64]) {
         for (index, link) in self.layout.links.iter().enumerate() {
             let whole = self.accelerations[index] + self.sums[index];
             let motion = &motions[link.node];
@@ -30,7 +49,6 @@ impl Tree {
             row[..3].copy_from_slice(&linear.0);
             row[3..].copy_from_slice(&whole.angular.0);
         }
-        self.hold(multipliers);
     }
 
     /// Directions in which the rows of the joints hold, for motions whose columns have been located: along which the second

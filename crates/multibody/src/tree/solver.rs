@@ -46,23 +46,7 @@ impl Tree {
             self.loads[index] = load;
             self.sums[index] = load;
         }
-        let freedoms = self.layout.freedoms;
-        for (index, link) in self.layout.links.iter().enumerate().rev() {
-            let load = self.sums[index];
-            for &id in link.slides.ids().iter().chain(link.turns.ids()) {
-                if id < freedoms {
-                    self.found[id] = -self.screws[id].dot(load);
-                }
-            }
-            if let Some(carrier) = link.carrier {
-                self.sums[carrier] += load;
-            }
-        }
-        for follower in &self.layout.followers {
-            let link = self.layout.columns[follower.column].link;
-            let along = self.screws[follower.column].dot(self.sums[link]);
-            self.found[follower.freedom] -= follower.ratio * along;
-        }
+        self.sum_loads();
         self.solve();
         self.spread();
         for (index, link) in self.layout.links.iter().enumerate() {

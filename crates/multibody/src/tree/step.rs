@@ -5,10 +5,11 @@
 //! where the coordinates put them; accelerations and reactions there belong to the state, and are those with which the
 //! next step begins, if its inputs are the same.
 
+use super::implicit::push;
 use super::layout::Rotation;
 use super::{Known, Tree};
-use crate::assembly::{Assembly, EvaluationPoint};
-use crate::element::{At, Residual};
+use crate::assembly::EvaluationPoint;
+use crate::element::At;
 use crate::error::SolveError;
 use crate::joint::Transmission;
 use crate::node::Motion;
@@ -106,17 +107,23 @@ impl System {
         self.give_tree(tree, time, h, inputs);
         tree.locate(&self.motions);
         tree.read(&self.motions);
-        if !tree.layout.followers.is_empty() {
-            let at = self.tree_point(time, inputs);
-            let elements = &self.assembly.elements;
-            tree.correct_followers(|element| {
-                let placed = &elements[element];
-                let relation = (*placed.element).downcast_ref::<Transmission>();
-                let relation = relation.expect("the relation of a follower");
-                (relation, at.of(placed, elements))
-            });
-        }
+        self.correct_tree_followers(tree, time, inputs);
         self.accelerate_tree(tree, time, inputs)
+    }
+
+    /// Puts followers where their relations want them.
+    pub(super) fn correct_tree_followers(&self, tree: &mut Tree, time: f64, inputs: &[f64]) {
+        if tree.layout.followers.is_empty() {
+            return;
+        }
+        let at = self.tree_point(time, inputs);
+        let elements = &self.assembly.elements;
+        tree.correct_followers(|element| {
+            let placed = &elements[element];
+            let relation = (*placed.element).downcast_ref::<Transmission>();
+            let relation = relation.expect("the relation of a follower");
+            (relation, at.of(placed, elements))
+        });
     }
 
     /// Moves all nodes along the newest slopes.
@@ -126,7 +133,7 @@ impl System {
     }
 
     /// Motions of the coordinates that are given.
-    fn give_tree(&self, tree: &mut Tree, time: f64, h: f64, inputs: &[f64]) {
+    pub(super) fn give_tree(&self, tree: &mut Tree, time: f64, h: f64, inputs: &[f64]) {
         if tree.layout.given.is_empty() {
             return;
         }
@@ -212,17 +219,6 @@ impl System {
         state.step = h;
         state.known = (state.known + 1).min(2);
         self.counters.micro_steps += 1;
-    }
-}
-
-/// Adds the forces of some elements.
-fn push(assembly: &Assembly, at: &EvaluationPoint<'_>, acting: &[usize], wrenches: &mut [f64]) {
-    for &index in acting {
-        let placed = &assembly.elements[index];
-        let mut out = Residual::new(wrenches, &placed.rows);
-        placed
-            .element
-            .residual(&at.of(placed, &assembly.elements), &mut out);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Trees of hinges by `rk4` in both coordinates; `benches/robots_peer.py` takes the same figures of MuJoCo.
+//! Trees of hinges by `rk4` and `lms2` in both coordinates; `benches/robots_peer.py` takes the same figures of MuJoCo.
 
 use oldham_cosim::StageInputs;
 use oldham_multibody::bench::{ARM, HUMANOID, TREE, hinged_tree};
@@ -15,13 +15,20 @@ const EXACT: usize = 20_000;
 
 type Parents = &'static [Option<usize>];
 
+const RK4: Method = Method::Rk4 {
+    inputs: StageInputs::Held,
+};
+const LMS2: Method = Method::Lms2 { rho: 0.6 };
+
 /// A system that has started.
-fn begin(parents: Parents, coordinates: Coordinates) -> (System, oldham_multibody::NodeId) {
+fn begin(
+    parents: Parents,
+    method: Method,
+    coordinates: Coordinates,
+) -> (System, oldham_multibody::NodeId) {
     let (model, last) = hinged_tree(parents);
     let options = Options {
-        method: Method::Rk4 {
-            inputs: StageInputs::Held,
-        },
+        method,
         coordinates,
         ..Options::default()
     };
@@ -31,10 +38,10 @@ fn begin(parents: Parents, coordinates: Coordinates) -> (System, oldham_multibod
 }
 
 /// CPU time of a step of a millisecond, in microseconds.
-fn step(parents: Parents, coordinates: Coordinates, repeats: usize) -> f64 {
+fn step(parents: Parents, method: Method, coordinates: Coordinates, repeats: usize) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..repeats {
-        let (mut system, _) = begin(parents, coordinates);
+        let (mut system, _) = begin(parents, method, coordinates);
         let start = cpu_seconds();
         for _ in 0..STEPS {
             system.step(1e-3, &[]).expect("a smooth motion");
@@ -46,7 +53,7 @@ fn step(parents: Parents, coordinates: Coordinates, repeats: usize) -> f64 {
 
 /// Where the last node is after one second, and the CPU time of that in milliseconds.
 fn second(parents: Parents, steps: usize) -> (Vec3, f64) {
-    let (mut system, last) = begin(parents, Coordinates::Joint);
+    let (mut system, last) = begin(parents, RK4, Coordinates::Joint);
     let start = cpu_seconds();
     for _ in 0..steps {
         if system.step(1.0 / steps as f64, &[]).is_err() {
@@ -98,20 +105,47 @@ pub fn figures() -> Vec<Figure> {
     for (parents, names, limit) in models {
         let [joint, absolute, coarse, fine] = names;
         let hinges = parents.len();
-        let spent = step(parents, Coordinates::Joint, REPEATS);
+        let spent = step(parents, RK4, Coordinates::Joint, REPEATS);
         let note = format!("CPU time per step, {hinges} hinges, joint coordinates");
         let figure = Figure::new(joint, spent, "us", &note);
         figures.push(match limit {
             Some(limit) => figure.required(limit),
             None => figure,
         });
-        let spent = step(parents, Coordinates::Absolute, 2);
+        let spent = step(parents, RK4, Coordinates::Absolute, 2);
         figures.push(Figure::new(absolute, spent, "us", "absolute coordinates"));
         for (name, error) in [(coarse, 1e-3), (fine, 1e-6)] {
             let (spent, steps) = until(parents, error);
             let note = format!("CPU time of 1 s with an error of {error:e} m, {steps} steps");
             figures.push(Figure::new(name, spent, "ms", &note));
         }
+    }
+    figures.extend(implicit());
+    figures
+}
+
+/// The same by the implicit two-step method.
+fn implicit() -> Vec<Figure> {
+    let models: [(Parents, [&str; 2], Option<f64>); 3] = [
+        (&ARM, ["arm-lms2", "arm-lms2-absolute"], Some(6.0)),
+        (&TREE, ["tree-lms2", "tree-lms2-absolute"], Some(20.0)),
+        (
+            &HUMANOID,
+            ["humanoid-hanging-lms2", "humanoid-hanging-lms2-absolute"],
+            None,
+        ),
+    ];
+    let mut figures = Vec::new();
+    for (parents, [joint, absolute], limit) in models {
+        let spent = step(parents, LMS2, Coordinates::Joint, REPEATS);
+        let note = format!("CPU time per step, {} hinges, lms2", parents.len());
+        let figure = Figure::new(joint, spent, "us", &note);
+        figures.push(match limit {
+            Some(limit) => figure.required(limit),
+            None => figure,
+        });
+        let spent = step(parents, LMS2, Coordinates::Absolute, REPEATS);
+        figures.push(Figure::new(absolute, spent, "us", "absolute coordinates"));
     }
     figures
 }
