@@ -55,6 +55,10 @@ enum Fit {
 impl StructureChecker<'_> {
     fn value(&mut self, value: &mut Spanned<DeValue<'_>>, shape: SchemaShape<'_>) -> Fit {
         let span = value.span();
+        if let (Some(_), DeValue::Table(table)) = (shape.family(), value.get_mut()) {
+            self.of_family(table, &span, shape);
+            return Fit::Readable;
+        }
         let alternatives = shape.alternatives();
         let fitting = alternatives.iter().copied();
         let fitting = fitting.filter(|one| accepts(*one, value.get_ref()));
@@ -112,7 +116,7 @@ impl StructureChecker<'_> {
             return Err(problem(message).label("which one?").help(help));
         }
         let unit = found.parsed.map_err(|unknown| {
-            let message = format!("`{}` is no unit", shortened(&unknown.0));
+            let message = format!("unknown unit `{}`", shortened(&unknown.0));
             problem(message).label("unknown unit").help(quantity::HELP)
         })?;
         let expected = quantity::units_in(&self.about);
@@ -156,6 +160,55 @@ impl StructureChecker<'_> {
             return Err(UnknownKind);
         }
         Ok(None)
+    }
+
+    /// A table of one of several kinds. What has no kind may have the keys of all of them.
+    fn of_family(&mut self, table: &mut DeTable<'_>, span: &Span, family: SchemaShape<'_>) {
+        let tables = family.alternatives();
+        let has_word = |tag: &&str| table.contains_key(*tag) && family.key(tag).is_some();
+        let kind = match TAGS.iter().any(has_word) {
+            true => self.of_kind(table, &tables),
+            false => Ok(self.of_key(table, span, &tables)),
+        };
+        match kind {
+            Ok(Some(kind)) => self.table_in(table, span, kind, Some(family)),
+            Ok(None) => self.table_in(table, span, family, None),
+            Err(UnknownKind) => {
+                TAGS.iter().for_each(|tag| drop(table.remove(*tag)));
+                self.findings.damage(span);
+                self.table_in(table, span, family, None);
+            }
+        }
+    }
+
+    /// The one of several tables whose first required key is there, if it is the only one. Where all have a word for
+    /// their kind, that is missing.
+    fn of_key<'a>(
+        &mut self,
+        table: &DeTable<'_>,
+        span: &Span,
+        tables: &[SchemaShape<'a>],
+    ) -> Option<SchemaShape<'a>> {
+        let words = |one: &SchemaShape<'a>| {
+            let words = TAGS.iter().find_map(|tag| one.key(tag)?.words());
+            words.unwrap_or_default()
+        };
+        let (tagged, keyed): (Vec<_>, Vec<_>) = tables
+            .iter()
+            .copied()
+            .partition(|one| !words(one).is_empty());
+        if keyed.is_empty() {
+            let words: Vec<&str> = tagged.iter().flat_map(words).collect();
+            let tag = TAGS[0];
+            self.missing_key(span, tag, write_one_of(tag, &words));
+        }
+        let is_there = |one: &SchemaShape<'a>| {
+            let key = one.required().next();
+            key.is_some_and(|key| table.contains_key(key))
+        };
+        let mut there = keyed.into_iter().filter(is_there);
+        let first = there.next();
+        first.filter(|_| there.next().is_none())
     }
 
     fn wrong_type(&mut self, span: &Span, found: &DeValue<'_>, expected: &[SchemaShape<'_>]) {
@@ -213,15 +266,36 @@ impl StructureChecker<'_> {
     }
 
     fn table(&mut self, table: &mut DeTable<'_>, span: &Span, shape: SchemaShape<'_>) {
+        self.table_in(table, span, shape, None);
+    }
+
+    /// A table that may be one of a family.
+    fn table_in(
+        &mut self,
+        table: &mut DeTable<'_>,
+        span: &Span,
+        shape: SchemaShape<'_>,
+        family: Option<SchemaShape<'_>>,
+    ) {
         let mut unreadable = Vec::new();
+        let mut useless = Vec::new();
         for (key, value) in table.iter_mut() {
             let name = key.get_ref().as_ref();
             let (inside, is_name) = match (shape.key(name), shape.named()) {
                 (Some(inside), _) => (inside, false),
                 (None, Some(inside)) => (inside, true),
                 (None, None) => {
-                    self.unknown_key(&key.span(), name, shape);
-                    unreadable.push(name.to_owned());
+                    match family.filter(|family| family.key(name).is_some()) {
+                        // It is not the table that is broken.
+                        Some(family) => {
+                            self.useless_key(&value.span(), name, family);
+                            useless.push(name.to_owned());
+                        }
+                        None => {
+                            self.unknown_key(&key.span(), name, shape);
+                            unreadable.push(name.to_owned());
+                        }
+                    }
                     continue;
                 }
             };
@@ -243,9 +317,16 @@ impl StructureChecker<'_> {
         if has_too_many || !unreadable.is_empty() {
             self.findings.damage(span);
         }
-        for key in unreadable {
+        for key in unreadable.into_iter().chain(useless) {
             table.remove(key.as_str());
         }
+    }
+
+    /// A key that other tables of a family have.
+    fn useless_key(&mut self, span: &Span, key: &str, family: SchemaShape<'_>) {
+        let each = family.family().unwrap_or_default();
+        let message = format!("`{key}` has no meaning for {each}");
+        self.findings.report(span, message).label("not used");
     }
 
     fn unknown_key(&mut self, span: &Span, key: &str, shape: SchemaShape<'_>) {
@@ -261,13 +342,14 @@ impl StructureChecker<'_> {
 
     fn missing_keys(&mut self, table: &DeTable<'_>, span: &Span, shape: SchemaShape<'_>) {
         for key in shape.required().filter(|key| !table.contains_key(*key)) {
-            let message = format!("`{key}` is missing from {}", self.table_name());
-            let label = format!("has no `{key}`");
-            self.findings
-                .report(span, message)
-                .label(label)
-                .help(what_to_write(shape, key));
+            self.missing_key(span, key, what_to_write(shape, key));
         }
+    }
+
+    fn missing_key(&mut self, span: &Span, key: &str, help: String) {
+        let message = format!("`{key}` is missing from {}", self.table_name());
+        let label = format!("has no `{key}`");
+        self.findings.report(span, message).label(label).help(help);
     }
 
     /// Tells two keys that say the same thing: in the schema `not` has them as required ones.
@@ -305,11 +387,7 @@ fn what_to_write(shape: SchemaShape<'_>, key: &str) -> String {
         .flatten()
         .find_map(SchemaShape::words);
     if let Some(words) = words {
-        let all = words.iter().map(|word| format!("\"{word}\""));
-        return format!(
-            "write `{key} = ...` with one of {}",
-            all.collect::<Vec<_>>().join(", ")
-        );
+        return write_one_of(key, &words);
     }
     let notes = shape.key_notes(key)["description"]
         .as_str()
@@ -320,6 +398,12 @@ fn what_to_write(shape: SchemaShape<'_>, key: &str) -> String {
         "" => format!("write `{key} = ...`"),
         about => format!("write `{key} = ...`: {about}"),
     }
+}
+
+fn write_one_of(key: &str, words: &[&str]) -> String {
+    let all = words.iter().map(|word| format!("\"{word}\""));
+    let all = all.collect::<Vec<_>>().join(", ");
+    format!("write `{key} = ...` with one of {all}")
 }
 
 fn accepts(shape: SchemaShape<'_>, value: &DeValue<'_>) -> bool {

@@ -109,7 +109,7 @@ impl Checker<'_> {
 
     pub(super) fn foreign_predictor(&mut self, given: &At<Foreign>) -> Option<ForeignPrediction> {
         let extensions = self.extensions;
-        let kind = find(&extensions.predictors, &given.value.kind)?;
+        let kind = find(&extensions.predictors, &given.value.kind.value)?;
         let settings = self.settings(kind, &given.value.settings, &given.span)?;
         let text = plain(&settings.evaluated(self)?);
         let make = self.made(&kind.name, &given.span, |checker| {

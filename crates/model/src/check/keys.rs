@@ -7,7 +7,7 @@ use crate::format::{At, Formula, Number};
 use crate::source::Span;
 
 /// What is read of a key whose absence is told elsewhere.
-pub(super) fn read<'g, T, R>(
+pub(crate) fn read<'g, T, R>(
     given: &'g Option<At<T>>,
     read: impl FnOnce(&'g At<T>) -> Option<R>,
 ) -> Option<R> {
@@ -15,7 +15,7 @@ pub(super) fn read<'g, T, R>(
 }
 
 /// What is read of a key, or what holds without it.
-pub(super) fn read_or<T, R>(
+pub(crate) fn read_or<T, R>(
     given: &Option<At<T>>,
     default: R,
     read: impl FnOnce(&At<T>) -> Option<R>,
@@ -27,7 +27,7 @@ pub(super) fn read_or<T, R>(
 }
 
 /// What is read of a key, if it is there.
-pub(super) fn read_if<'g, T, R>(
+pub(crate) fn read_if<'g, T, R>(
     given: &'g Option<At<T>>,
     read: impl FnOnce(&'g At<T>) -> Option<R>,
 ) -> Option<Option<R>> {
@@ -38,18 +38,18 @@ pub(super) fn read_if<'g, T, R>(
 }
 
 /// All of them or nothing. Each is looked at, so that one mistake does not hide another.
-pub(super) fn all<T>(each: impl IntoIterator<Item = Option<T>>) -> Option<Vec<T>> {
+pub(crate) fn all<T>(each: impl IntoIterator<Item = Option<T>>) -> Option<Vec<T>> {
     let each: Vec<Option<T>> = each.into_iter().collect();
     each.into_iter().collect()
 }
 
 impl Checker<'_> {
     /// A number whose absence is told elsewhere.
-    pub(super) fn required<T: Number>(&mut self, given: &Option<At<T>>) -> Option<f64> {
+    pub(crate) fn required<T: Number>(&mut self, given: &Option<At<T>>) -> Option<f64> {
         read(given, |at| self.number(at))
     }
 
-    pub(super) fn number_or<T: Number>(
+    pub(crate) fn number_or<T: Number>(
         &mut self,
         given: &Option<At<T>>,
         default: f64,
@@ -57,7 +57,7 @@ impl Checker<'_> {
         read_or(given, default, |at| self.number(at))
     }
 
-    pub(super) fn count_or<T: Number>(
+    pub(crate) fn count_or<T: Number>(
         &mut self,
         given: &Option<At<T>>,
         default: u32,
@@ -66,17 +66,17 @@ impl Checker<'_> {
     }
 
     /// The numbers of a list.
-    pub(super) fn list<T: Number>(&mut self, list: &[At<T>]) -> Option<Vec<f64>> {
+    pub(crate) fn list<T: Number>(&mut self, list: &[At<T>]) -> Option<Vec<f64>> {
         all(list.iter().map(|at| self.number(at)))
     }
 
     /// The numbers of lists in a list.
-    pub(super) fn rows(&mut self, rows: &[At<Vec<At<Formula>>>]) -> Option<Vec<Vec<f64>>> {
+    pub(crate) fn rows(&mut self, rows: &[At<Vec<At<Formula>>>]) -> Option<Vec<Vec<f64>>> {
         all(rows.iter().map(|row| self.list(&row.value)))
     }
 
     /// So many expressions of some variables.
-    pub(super) fn expressions<const N: usize>(
+    pub(crate) fn expressions<const N: usize>(
         &mut self,
         list: &At<Vec<At<Formula>>>,
         variables: &[&str],
@@ -94,7 +94,7 @@ impl Checker<'_> {
     }
 
     /// One of several keys must be given; `what` begins and `things` ends the count of them.
-    pub(super) fn one_way(
+    pub(crate) fn one_way(
         &mut self,
         table: &Span,
         ways: &[(&str, bool)],
@@ -112,7 +112,7 @@ impl Checker<'_> {
     }
 
     /// Two keys that say the same thing: the second is one too many.
-    pub(super) fn not_both<A, B>(
+    pub(crate) fn not_both<A, B>(
         &mut self,
         (first, one): (&str, &Option<At<A>>),
         (second, other): (&str, &Option<At<B>>),
@@ -126,7 +126,7 @@ impl Checker<'_> {
     }
 
     /// A key that has no meaning here.
-    pub(super) fn unused<T>(&mut self, given: &Option<At<T>>, message: &str) {
+    pub(crate) fn unused<T>(&mut self, given: &Option<At<T>>, message: &str) {
         if let Some(given) = given {
             self.report(&given.span, message).label("not used");
         }

@@ -178,7 +178,7 @@ impl Checker<'_> {
     pub(super) fn unit(&mut self, at: &At<String>) -> Option<Unit> {
         Unit::parse(&at.value)
             .map_err(|unknown| {
-                let message = format!("`{}` is no unit", unknown.0);
+                let message = format!("unknown unit `{}`", unknown.0);
                 self.report(&at.span, message)
                     .label("unknown unit")
                     .help(crate::quantity::HELP);

@@ -17,27 +17,32 @@
 mod schema;
 mod settings;
 mod site;
+mod table;
 mod wrap;
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use oldham_cosim::{OutputPort, Ports, Predictor, Subsystem};
-use oldham_multibody::{Coordinate, CustomSensor, Element, Marker};
-use schemars::JsonSchema;
+use oldham_multibody::{Coordinate, CustomSensor, Element, Marker, Sensor};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::check::Bench;
 use crate::format::At;
+use crate::kinds::{self, Reading, Reads};
 use crate::mechanism::Symbol;
 use crate::problem::Problem;
 use crate::source::Span;
 use crate::words;
+pub(crate) use schema::{FAMILY, family};
 pub(crate) use settings::Settings;
 pub use site::{Context, Site};
 pub(crate) use site::{MechanismReports, Reports};
+pub(crate) use table::{Table, With};
 pub(crate) use wrap::wrap;
 
 /// Kinds that model files may use besides those of the format.
@@ -79,7 +84,7 @@ pub(crate) use wrap::wrap;
 /// let problems = Model::parse_with(&wrong, "push.toml", &none, &extensions).unwrap_err();
 /// assert!(problems.to_string().contains("did you mean `force`?"));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Extensions {
     pub(crate) elements: Kinds<MakeElement>,
     pub(crate) joints: Kinds<MakeJoint>,
@@ -96,8 +101,21 @@ pub(crate) type Kinds<M> = Vec<Arc<Kind<M>>>;
 /// One kind: a name, what its table may hold, and what is made of it.
 pub(crate) struct Kind<M: ?Sized> {
     pub name: String,
+    /// Complete in itself; nothing for a kind of the format.
     pub schema: Value,
+    pub own: Option<Own>,
     pub make: Box<M>,
+}
+
+/// What only kinds of the format have. Their tables are part of its schema, and are read even if something in them is
+/// wrong or lacking: what is left is looked at all the same.
+pub(crate) struct Own {
+    /// The name before.
+    pub formerly: Option<&'static str>,
+    /// Its schema.
+    pub describe: Box<dyn Fn(&mut SchemaGenerator) -> Schema + Send + Sync>,
+    /// Whether its name is a key of its table, and not the `type`.
+    pub is_key: bool,
 }
 
 impl<M: ?Sized> fmt::Debug for Kind<M> {
@@ -109,9 +127,8 @@ impl<M: ?Sized> fmt::Debug for Kind<M> {
 pub(crate) type MakeElement =
     dyn Fn(Settings<'_>, &mut Site<'_>) -> Option<Box<dyn Element>> + Send + Sync;
 pub(crate) type MakeJoint =
-    dyn Fn(Settings<'_>, &mut Site<'_>) -> Option<ForeignJoint> + Send + Sync;
-pub(crate) type MakeSensor =
-    dyn Fn(Settings<'_>, &mut Site<'_>) -> Option<Box<dyn CustomSensor>> + Send + Sync;
+    dyn Fn(Settings<'_>, &mut Bench<'_, '_, '_>) -> Option<ForeignJoint> + Send + Sync;
+type MakeReading = dyn Fn(Settings<'_>, &mut Bench<'_, '_, '_>) -> Option<Reading> + Send + Sync;
 pub(crate) type MakePart =
     dyn Fn(Settings<'_>, &mut Context<'_>) -> Option<Arc<dyn ForeignPart>> + Send + Sync;
 pub(crate) type MakePredictor =
@@ -119,6 +136,13 @@ pub(crate) type MakePredictor =
 
 /// Makes a predictor for a part with these ports.
 pub type PredictorFactory = dyn Fn(&Ports) -> Box<dyn Predictor> + Send + Sync;
+
+/// What makes sensors of a kind.
+pub(crate) struct MakeSensor {
+    /// What must be there before.
+    pub reads: Reads,
+    pub make: Box<MakeReading>,
+}
 
 /// A joint: the element, and what others need to know of it.
 #[derive(Clone, Debug)]
@@ -131,6 +155,25 @@ pub struct ForeignJoint {
     pub symbol: Symbol,
     /// What transmissions and sensors may use, if it leaves a single coordinate free.
     pub coordinate: Option<Coordinate>,
+    /// Another coordinate that it leaves free, of which sensors and ports may ask.
+    pub second: Option<Coordinate>,
+    /// Coordinates whose motion it prescribes.
+    pub driven: Vec<Coordinate>,
+    /// Elements that belong to it.
+    pub companions: Vec<Companion>,
+    /// Inertia against the motion along `coordinate` alone, in kg·m² or kg.
+    pub reflected_inertia: f64,
+}
+
+/// An element that belongs to a joint, such as its end stops.
+#[derive(Clone, Debug)]
+pub struct Companion {
+    /// What it is called, after the joint and a point.
+    pub name: String,
+    /// Its equations.
+    pub element: Box<dyn Element>,
+    /// Whether it prescribes the rate of the joint's `coordinate`: what drives the joint is then its reaction.
+    pub drives: bool,
 }
 
 impl ForeignJoint {
@@ -141,7 +184,16 @@ impl ForeignJoint {
             ends,
             symbol: Symbol::Pin,
             coordinate: None,
+            second: None,
+            driven: Vec::new(),
+            companions: Vec::new(),
+            reflected_inertia: 0.0,
         }
+    }
+
+    /// The same, drawn in another way.
+    pub fn drawn(self, symbol: Symbol) -> Self {
+        Self { symbol, ..self }
     }
 }
 
@@ -263,7 +315,69 @@ where
 impl Extensions {
     /// Nothing but the format's own kinds.
     pub fn new() -> Self {
-        Self::default()
+        Self::own().clone()
+    }
+
+    /// The format's own kinds, which are registered as all others.
+    pub(crate) fn own() -> &'static Self {
+        static OWN: LazyLock<Extensions> = LazyLock::new(|| {
+            let mut own = Extensions {
+                elements: Kinds::new(),
+                joints: Kinds::new(),
+                sensors: Kinds::new(),
+                subsystems: Kinds::new(),
+                predictors: Kinds::new(),
+                schema: OnceLock::new(),
+            };
+            kinds::register(&mut own);
+            own
+        });
+        &OWN
+    }
+
+    /// Adds a joint of the format.
+    pub(crate) fn own_joint<T: Table>(
+        &mut self,
+        name: &str,
+        formerly: Option<&'static str>,
+        make: impl Fn(T, &mut Bench<'_, '_, '_>) -> Option<ForeignJoint> + Send + Sync + 'static,
+    ) {
+        let own = Own {
+            formerly,
+            describe: Box::new(|generator| T::describe(generator)),
+            is_key: false,
+        };
+        let make: Box<MakeJoint> =
+            Box::new(move |settings, bench| make(T::read(&settings, bench)?, bench));
+        add_own(&mut self.joints, name, own, make);
+    }
+
+    /// Adds a sensor of the format: tables with this key, under which stands what is measured; `about` describes the
+    /// key.
+    pub(crate) fn own_sensor<O, T>(
+        &mut self,
+        (key, about): (&'static str, &'static str),
+        reads: Reads,
+        make: impl Fn(O, T, &mut Bench<'_, '_, '_>) -> Option<Reading> + Send + Sync + 'static,
+    ) where
+        O: JsonSchema + DeserializeOwned,
+        T: Table,
+    {
+        let describe = move |generator: &mut SchemaGenerator| {
+            let measured = generator.subschema_for::<O>();
+            schema::with_key((key, about), measured, T::describe(generator))
+        };
+        let own = Own {
+            formerly: None,
+            describe: Box::new(describe),
+            is_key: true,
+        };
+        let make: Box<MakeReading> = Box::new(move |settings, bench| {
+            let of = settings.value(key, bench)?;
+            make(of, T::read(&settings, bench)?, bench)
+        });
+        let make = Box::new(MakeSensor { reads, make });
+        add_own(&mut self.sensors, key, own, make);
     }
 
     /// Adds a kind of element: tables in `elements` of mechanisms with this `type`.
@@ -293,9 +407,13 @@ impl Extensions {
         name: &str,
         make: impl Fn(T, &mut Site<'_>) -> Option<ForeignJoint> + Send + Sync + 'static,
     ) {
-        let make: Box<MakeJoint> = Box::new(move |settings, site| make(settings.read(site)?, site));
+        let make: Box<MakeJoint> = Box::new(move |settings, bench| {
+            let mut site = Site::new(&settings, bench);
+            make(settings.read(&mut site)?, &mut site)
+        });
         self.schema.take();
-        add::<T, _>(&mut self.joints, name, &schema::joint_words(), make);
+        let taken = former_names(&self.joints);
+        add::<T, _>(&mut self.joints, name, &taken, make);
     }
 
     /// Adds a kind of sensor: tables in `sensors` of mechanisms with this `type`.
@@ -307,11 +425,14 @@ impl Extensions {
         T: JsonSchema + DeserializeOwned,
         S: CustomSensor + 'static,
     {
-        let make: Box<MakeSensor> = Box::new(move |settings, site| {
-            let sensor = make(settings.read(site)?, site)?;
-            Some(Box::new(sensor))
+        let make: Box<MakeReading> = Box::new(move |settings, bench| {
+            let mut site = Site::new(&settings, bench);
+            let sensor = make(settings.read(&mut site)?, &mut site)?;
+            Some(Reading::Fed(Sensor::Custom(Box::new(sensor))))
         });
         self.schema.take();
+        let reads = Reads::Motions;
+        let make = Box::new(MakeSensor { reads, make });
         add::<T, _>(&mut self.sensors, name, &[], make);
     }
 
@@ -401,6 +522,11 @@ impl Extensions {
         crate::reference::markdown(&crate::schema::described(self.shared_schema()))
     }
 
+    /// The same as pages, the first page first.
+    pub fn reference_pages(&self) -> Vec<crate::ReferencePage> {
+        crate::reference_pages::pages(&self.reference_markdown())
+    }
+
     pub(crate) fn shared_schema(&self) -> &Value {
         if self.is_empty() {
             return crate::schema::shared();
@@ -408,13 +534,42 @@ impl Extensions {
         self.schema.get_or_init(|| Arc::new(schema::extended(self)))
     }
 
+    /// Whether there is nothing but the format's own kinds.
     fn is_empty(&self) -> bool {
         self.elements.is_empty()
-            && self.joints.is_empty()
-            && self.sensors.is_empty()
+            && foreign(&self.joints).next().is_none()
+            && foreign(&self.sensors).next().is_none()
             && self.subsystems.is_empty()
             && self.predictors.is_empty()
     }
+}
+
+impl Default for Extensions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Kinds that are not the format's own.
+fn foreign<M: ?Sized>(kinds: &Kinds<M>) -> impl Iterator<Item = &Arc<Kind<M>>> {
+    kinds.iter().filter(|kind| kind.own.is_none())
+}
+
+/// What kinds were called before.
+fn former_names<M: ?Sized>(kinds: &Kinds<M>) -> Vec<String> {
+    let own = kinds.iter().filter_map(|kind| kind.own.as_ref());
+    own.filter_map(|own| own.formerly.map(str::to_owned))
+        .collect()
+}
+
+fn add_own<M: ?Sized>(kinds: &mut Kinds<M>, name: &str, own: Own, make: Box<M>) {
+    let kind = Kind {
+        name: name.to_owned(),
+        schema: Value::Null,
+        own: Some(own),
+        make,
+    };
+    kinds.push(Arc::new(kind));
 }
 
 /// The kind of this name.
@@ -444,6 +599,12 @@ fn try_add<M: ?Sized>(
     }
     let schema = schema::of_table(name, keys)?;
     let name = name.to_owned();
-    kinds.push(Arc::new(Kind { name, schema, make }));
+    let own = None;
+    kinds.push(Arc::new(Kind {
+        name,
+        schema,
+        own,
+        make,
+    }));
     Ok(())
 }

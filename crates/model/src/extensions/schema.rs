@@ -1,12 +1,14 @@
 //! The schema of the format with the tables of extensions in it.
 
-use schemars::JsonSchema;
+use std::sync::Arc;
+
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use super::{Extensions, Kinds};
+use super::{Extensions, Kind, Kinds, foreign};
 use crate::format::TAGS;
-use crate::schema::{SchemaShape, forget_null, shared};
+use crate::schema::{FORMERLY, SchemaShape, forget_null, shared};
 
 /// Keys that all subsystems have.
 pub(super) const HEAD: [&str; 4] = ["every", "micro_steps", "micro_step", "predictor"];
@@ -46,13 +48,6 @@ pub(super) fn of_table(name: &str, mut schema: Value) -> Result<Value, String> {
     }
 }
 
-/// The format's own types of joints, and what they were called before.
-pub(super) fn joint_words() -> Vec<String> {
-    let shape = SchemaShape::new(shared()).key("multibody");
-    let joint = shape.and_then(|shape| shape.named()?.key("joints")?.named()?.key("type"));
-    all_words(joint)
-}
-
 /// The format's own predictors.
 pub(super) fn predictor_words() -> Vec<String> {
     let schedule = SchemaShape::new(shared()).key("schedule");
@@ -84,10 +79,13 @@ pub(super) fn extended(extensions: &Extensions) -> Value {
             "additionalProperties": { "anyOf": tagged(&extensions.elements, "type") },
         });
     }
-    add_tables(&mut mechanism["joints"], tagged(&extensions.joints, "type"));
+    add_tables(
+        &mut mechanism["joints"],
+        tagged(foreign(&extensions.joints), "type"),
+    );
     add_tables(
         &mut mechanism["sensors"],
-        tagged(&extensions.sensors, "type"),
+        tagged(foreign(&extensions.sensors), "type"),
     );
     let head = Map::from_iter(HEAD.map(|key| (key.to_owned(), mechanism[key].clone())));
     for kind in &extensions.subsystems {
@@ -104,13 +102,70 @@ pub(super) fn extended(extensions: &Extensions) -> Value {
     schema
 }
 
-/// Further tables that may stand under a name.
-fn add_tables(named: &mut Value, mut tables: Vec<Value>) {
-    if !tables.is_empty() {
-        let own = named["additionalProperties"].take();
-        tables.insert(0, own);
-        named["additionalProperties"] = json!({ "anyOf": tables });
+/// Further tables of a family.
+fn add_tables(named: &mut Value, tables: Vec<Value>) {
+    let own = &mut named["additionalProperties"]["anyOf"];
+    own.as_array_mut().expect("tables").extend(tables);
+}
+
+/// Marks tables of which each is of one kind: that they are a family, and how messages speak of one of them.
+pub(crate) const FAMILY: &str = "x-family";
+
+/// Tables of names whose items are of the format's own kinds; `each` is how messages speak of one.
+pub(crate) fn family<M: ?Sized>(
+    kinds: &Kinds<M>,
+    each: &str,
+    generator: &mut SchemaGenerator,
+) -> Schema {
+    let own = kinds
+        .iter()
+        .filter_map(|kind| Some((kind, kind.own.as_ref()?)));
+    let tables: Vec<Value> = own
+        .map(|(kind, own)| {
+            let table = (own.describe)(generator).to_value();
+            match own.is_key {
+                true => table,
+                false => with_own_tag(&kind.name, own.formerly, table),
+            }
+        })
+        .collect();
+    json_schema!({
+        "type": "object",
+        "additionalProperties": { FAMILY: each, "anyOf": tables },
+    })
+}
+
+/// A table with the key of what its kind is for.
+pub(super) fn with_key((key, about): (&str, &str), value: Schema, table: Schema) -> Schema {
+    let mut value = value.to_value();
+    value["description"] = about.into();
+    let mut table = table.to_value();
+    first_key(&mut table, key, value);
+    table.try_into().expect("a table")
+}
+
+/// A table of a kind of the format with the word that names it.
+fn with_own_tag(name: &str, formerly: Option<&str>, mut table: Value) -> Value {
+    let mut word = json!({ "const": name, "description": table["description"] });
+    if let Some(formerly) = formerly {
+        word[FORMERLY] = formerly.into();
     }
+    let tag = json!({ "description": "What it is.", "oneOf": [word] });
+    first_key(&mut table, "type", tag);
+    table
+}
+
+/// Puts a key before the others, which a table must have.
+fn first_key(table: &mut Value, key: &str, value: Value) {
+    let mut keys = Map::from_iter([(key.to_owned(), value)]);
+    if let Some(own) = table["properties"].as_object_mut() {
+        keys.append(own);
+    }
+    table["properties"] = keys.into();
+    let table = table.as_object_mut().expect("a table");
+    let required = table.entry("required").or_insert(json!([]));
+    let required = required.as_array_mut().expect("a list");
+    required.insert(0, key.into());
 }
 
 /// Words and tables beside those of the format's own predictors.
@@ -130,23 +185,17 @@ fn add_predictors(schema: &mut Value, extensions: &Extensions) {
 }
 
 /// The tables of some kinds, each with the key that names its kind.
-fn tagged<M: ?Sized>(kinds: &Kinds<M>, tag: &str) -> Vec<Value> {
-    let table = |kind: &std::sync::Arc<super::Kind<M>>| {
+fn tagged<'k, M: ?Sized + 'k>(
+    kinds: impl IntoIterator<Item = &'k Arc<Kind<M>>>,
+    tag: &str,
+) -> Vec<Value> {
+    let table = |kind: &'k Arc<Kind<M>>| {
         let mut table = with_expressions(&kind.schema);
         let word = json!({ "const": kind.name, "description": "What it is." });
-        let mut keys = Map::from_iter([(tag.to_owned(), word)]);
-        let own = table["properties"].as_object_mut().expect("a table");
-        keys.append(own);
-        table["properties"] = keys.into();
-        let required = table.as_object_mut().expect("a table");
-        let required = required.entry("required").or_insert(json!([]));
-        required
-            .as_array_mut()
-            .expect("a list")
-            .insert(0, tag.into());
+        first_key(&mut table, tag, word);
         table
     };
-    kinds.iter().map(table).collect()
+    kinds.into_iter().map(table).collect()
 }
 
 /// The schema as files see it: wherever a number is expected, an expression may stand.

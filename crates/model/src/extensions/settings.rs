@@ -1,5 +1,6 @@
 //! The table of an extension: its expressions become numbers, then it becomes the extension's type.
 
+use std::collections::HashMap;
 use std::ops::Range as Place;
 
 use serde::de::DeserializeOwned;
@@ -43,6 +44,18 @@ impl Settings<'_> {
                 None
             }
         }
+    }
+
+    /// What stands under one key.
+    pub fn value<T: DeserializeOwned>(&self, key: &str, reports: &mut impl Reports) -> Option<T> {
+        let entry = self.table.iter().find(|(there, _)| there.value == key)?;
+        let only = Settings {
+            table: std::slice::from_ref(entry),
+            schema: self.schema,
+            place: self.place.clone(),
+        };
+        let mut read: HashMap<String, T> = only.read(reports)?;
+        read.remove(key)
     }
 
     /// The table with numbers instead of expressions.
@@ -122,7 +135,8 @@ fn number(
 /// Numbers as texts, in the order in which [`built`] takes them: the parser's own numbers are texts.
 fn number_texts(value: &Value, texts: &mut Vec<String>) {
     match value {
-        Value::Number(number) => texts.push(format!("{number:?}")),
+        // TOML writes NaN in small letters.
+        Value::Number(number) => texts.push(format!("{number:?}").to_ascii_lowercase()),
         Value::Whole(number) => texts.push(number.to_string()),
         Value::List(items) => items.iter().for_each(|at| number_texts(&at.value, texts)),
         Value::Table(entries) => entries

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use oldham_expression::Expression;
 use oldham_multibody::{Drive, Model, NodeId};
 
+use super::settings::Settings;
 use crate::format::{At, Formula, TimeFunction};
 use crate::mechanism::Outline;
 use crate::problem::Problem;
@@ -125,7 +126,12 @@ impl Context<'_> {
     }
 }
 
-impl Site<'_> {
+impl<'a> Site<'a> {
+    pub(crate) fn new(settings: &Settings<'_>, reports: &'a mut dyn MechanismReports) -> Self {
+        let place = settings.place.clone();
+        Self { reports, place }
+    }
+
     /// The node of this name, the ground among them; a problem is reported.
     pub fn node(&mut self, name: &At<String>) -> Option<NodeId> {
         self.reports.node(name)

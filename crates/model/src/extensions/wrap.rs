@@ -35,14 +35,6 @@ pub(crate) fn wrap(tree: &mut DeTable<'_>, extensions: &Extensions) {
         for (_, part) in tables_in(tree, section) {
             wrap_predictor(part, extensions);
             group_head(part);
-            if section == "multibody" {
-                for (place, joint) in tables_in(part, "joints") {
-                    wrap_kind(joint, place, &extensions.joints);
-                }
-                for (place, sensor) in tables_in(part, "sensors") {
-                    wrap_kind(sensor, place, &extensions.sensors);
-                }
-            }
         }
     }
     let mut foreign = DeTable::new();

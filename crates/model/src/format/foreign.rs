@@ -25,12 +25,28 @@ pub(crate) enum Value {
     Table(Vec<Setting>),
 }
 
+impl Value {
+    /// Whether it is a text with a property.
+    pub fn is_text(&self, has: impl Fn(&str) -> bool) -> bool {
+        matches!(self, Self::Text(text) if has(text))
+    }
+}
+
 /// A table of a registered kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Foreign {
-    pub kind: String,
+    pub kind: At<String>,
     /// Everything in it but its kind.
     pub settings: Vec<Setting>,
+}
+
+impl Foreign {
+    /// What stands under a key.
+    pub fn value(&self, key: &str) -> Option<&Value> {
+        let mut settings = self.settings.iter();
+        let found = settings.find(|(there, _)| there.value == key);
+        found.map(|(_, at)| &at.value)
+    }
 }
 
 /// A subsystem of a registered kind.
@@ -101,10 +117,13 @@ impl<'de> Deserialize<'de> for Foreign {
         };
         let is_tag = |(key, _): &Setting| TAGS.contains(&key.value.as_str());
         let tag = settings.iter().position(is_tag);
-        let kind = match tag.map(|tag| settings.remove(tag).1.value) {
-            Some(Value::Text(kind)) => kind,
-            // It was taken away because it was wrong.
-            _ => String::new(),
+        let kind = match tag.map(|tag| settings.remove(tag).1) {
+            Some(At {
+                value: Value::Text(kind),
+                span,
+            }) => At { value: kind, span },
+            // It was taken away because it was wrong, or a key tells the kind.
+            _ => At::new(String::new(), &(0..0)),
         };
         Ok(Self { kind, settings })
     }

@@ -248,7 +248,7 @@ fn mistakes_in_controllers_say_what_to_do() {
             "every = 2\nsample = 0.05",
             "advances with every macro step",
         ),
-        ("x = \"m\"", "x = \"meter\"", "`meter` is no unit"),
+        ("x = \"m\"", "x = \"meter\"", "unknown unit `meter`"),
         (
             "x = \"m\"",
             "x = \"rad\"",

@@ -47,7 +47,7 @@ fn wrong_units_are_told_with_the_right_ones() {
         (
             "300 kg",
             "300 kilos",
-            "`kilos` is no unit\n  help: numbers are in SI units",
+            "unknown unit `kilos`\n  help: numbers are in SI units",
         ),
         ("10 mm", "10 bar", "it is measured in m or rad"),
         (

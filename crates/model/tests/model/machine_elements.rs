@@ -94,6 +94,33 @@ fn gears_belts_and_constant_velocity_joints() {
     }
 }
 
+/// A nut that is pushed along its screw turns, and feels its inertia by the square of the lead:
+/// `a = F / (m + J (2π / lead)²)`. With a left-hand thread it turns the other way.
+#[test]
+fn a_nut_turns_as_it_is_pushed_along_its_screw() {
+    let model = mechanism(
+        r#"
+        nodes.nut = { position = [0, 0, 0] }
+        nodes.left = { position = [1, 0, 0] }
+        bodies.nut = { node = "nut", mass = 2, inertia = [0.01, 0.01, 0.01] }
+        bodies.left = { node = "left", mass = 2, inertia = [0.01, 0.01, 0.01] }
+        joints.nut = { type = "screw", between = ["ground", "nut"], lead = 0.05 }
+        joints.left = { type = "screw", between = ["ground", "left"], lead = -0.05 }
+        loads.nut = { on = "nut", force = [0, 0, 100] }
+        loads.left = { on = "left", force = [0, 0, 100] }
+        sensors.way = { slide = "nut" }
+        sensors.angle = { coordinate = "nut" }
+        sensors.other = { coordinate = "left" }
+        "#,
+    );
+    let run = coupled(&model);
+    let turns = std::f64::consts::TAU / 0.05;
+    let way = 0.5 * 100.0 / (2.0 + 0.01 * turns * turns);
+    near(last(&run, "m.sensors.way"), way, 1e-6 * way);
+    near(last(&run, "m.sensors.angle"), way * turns, 1e-5);
+    near(last(&run, "m.sensors.other"), -way * turns, 1e-5);
+}
+
 /// A wheel rolls down an incline with 2/3 of the acceleration of what slides; a cart of a wheel in a bearing
 /// on a body has the inertia of its wheel besides its mass.
 #[test]

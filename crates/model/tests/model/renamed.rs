@@ -147,9 +147,9 @@ fn old_words_mean_the_same_as_the_new_ones_and_are_told() {
 /// What is called otherwise now must be in the models above.
 #[test]
 fn no_old_word_is_forgotten_here() {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/format");
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut count = 0;
-    let mut folders = vec![std::path::PathBuf::from(source)];
+    let mut folders = vec![source.join("format"), source.join("kinds")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("the format") {
             let path = entry.expect("an entry").path();
@@ -159,6 +159,8 @@ fn no_old_word_is_forgotten_here() {
             }
             let text = std::fs::read_to_string(path).expect("a source file");
             count += text.matches("\"x-formerly\" = ").count();
+            let joints = text.lines().filter(|line| line.contains("own_joint("));
+            count += joints.filter(|line| line.contains("Some(")).count();
         }
     }
     assert_eq!(count, WORDS.len());

@@ -110,7 +110,7 @@ unit = "rpm"
         ("", "give the connection a `gain`, or the `unit`"),
         ("unit = \"Hz\"", "`Hz` cannot be converted to rad/s"),
         ("gain = 0", "must not be zero"),
-        ("unit = \"turns\"", "`turns` is no unit"),
+        ("unit = \"turns\"", "unknown unit `turns`"),
     ] {
         let problems = read(&text.replace("unit = \"rpm\"\n", &format!("{unit}\n")));
         // The output keeps its unit: only the connection loses it.

@@ -8,7 +8,7 @@ use crate::check::Checker;
 use crate::check::keys::read_or;
 use crate::format::multibody::{self, Given, Multibody};
 use crate::format::{At, Entry};
-use crate::mechanism::{Outline, StaticLine};
+use crate::mechanism::{Outline, StaticLine, Telescope};
 
 /// A force along an actuator that no port brings.
 enum ActuatorLoad {
@@ -37,7 +37,8 @@ impl Checker<'_> {
         let load = self.actuator_load(&given.load, draft);
         let line = self.line_between(&given.between, &given.points, &given.frame, draft);
         let LineBetween { ends, length } = line?;
-        draft.spec.sketch.outlines.push(Outline::Actuator(ends));
+        let outline = Outline::Actuator(Telescope { ends, length });
+        draft.spec.sketch.outlines.push(outline);
         draft.held.extend(ends.map(|end| end.node));
         let damping = damping?;
         if damping > 0.0 {
@@ -46,7 +47,7 @@ impl Checker<'_> {
                 damping,
             };
             let rod = Rod::new(ends[0], ends[1], length, law);
-            draft.companion(&entry.name, "damping", rod);
+            draft.companion(&entry.name, "damping", Box::new(rod));
         }
         let name = &entry.name.value;
         match load? {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use oldham_multibody::{
-    Bushing, Coordinate, CoordinateForce, Drive, ForceMap, Hysteresis, Law, M3, Mat3, Rod, Vec3,
+    Bushing, Coordinate, CoordinateForce, Drive, ForceMap, Hysteresis, Law, M3, Marker, Mat3, Rod,
+    Vec3,
 };
 
 use super::nodes::LineBetween;
@@ -12,7 +13,7 @@ use crate::check::Checker;
 use crate::check::keys::{read, read_if, read_or};
 use crate::format::multibody::{self, Acts, Map, Vector};
 use crate::format::{At, Entry, Formula, place};
-use crate::mechanism::Outline;
+use crate::mechanism::{Outline, Telescope};
 use crate::source::Span;
 
 /// Opposite entries of a matrix count as equal up to this fraction of the largest.
@@ -24,8 +25,21 @@ const LAW_VARIABLES: [&str; 3] = ["d", "v", "t"];
 /// A law of springs: its key, where it is given, and what it leaves nothing to do for.
 type Key<'k> = (&'static str, Option<&'k Span>, &'k [Option<&'k Span>]);
 
+/// A spring, a damper, or one within the other.
+fn outline(law: &Law, ends: [Marker; 2], length: f64) -> Outline {
+    let telescope = Telescope { ends, length };
+    match *law {
+        Law::Linear { stiffness, damping } if damping > 0.0 => match stiffness == 0.0 {
+            true => Outline::Damper(telescope),
+            false => Outline::Strut(telescope),
+        },
+        Law::Table { damping, .. } if damping > 0.0 => Outline::Strut(telescope),
+        _ => Outline::Spring(ends),
+    }
+}
+
 impl Checker<'_> {
-    pub(super) fn spring(
+    pub(crate) fn spring(
         &mut self,
         entry: &Entry<multibody::Spring>,
         draft: &MechanismDraft<'_>,
@@ -51,8 +65,10 @@ impl Checker<'_> {
             length: apart,
         } = line?;
         let length = length?.unwrap_or(Drive::Constant(apart));
-        let rod = Rod::new(ends[0], ends[1], length, law?);
-        Some((Box::new(rod), Some(Outline::Spring(ends))))
+        let law = law?;
+        let outline = outline(&law, ends, apart);
+        let rod = Rod::new(ends[0], ends[1], length, law);
+        Some((Box::new(rod), Some(outline)))
     }
 
     fn law(&mut self, entry: &Entry<multibody::Spring>) -> Option<Law> {
@@ -213,7 +229,7 @@ impl Checker<'_> {
         Some(used.map(|(law, _)| law).collect())
     }
 
-    pub(super) fn torsion_spring(
+    pub(crate) fn torsion_spring(
         &mut self,
         entry: &Entry<multibody::TorsionSpring>,
         draft: &MechanismDraft<'_>,
@@ -257,7 +273,7 @@ impl Checker<'_> {
         })
     }
 
-    pub(super) fn bushing(
+    pub(crate) fn bushing(
         &mut self,
         entry: &Entry<multibody::Bushing>,
         draft: &MechanismDraft<'_>,

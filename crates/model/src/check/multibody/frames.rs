@@ -9,7 +9,7 @@ use crate::format::{At, Entry};
 use crate::mechanism::Pose;
 
 impl Checker<'_> {
-    pub(super) fn frames<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
+    pub(crate) fn frames<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         let entries = section.frames.as_slice();
         let places: HashMap<&str, usize> = section.frames.names().zip(0..).collect();
         for entry in entries {
@@ -61,7 +61,7 @@ impl Checker<'_> {
     }
 
     /// The frame of this name; the absolute one, if none is named.
-    pub(super) fn frame_named(
+    pub(crate) fn frame_named(
         &mut self,
         name: &Option<At<String>>,
         draft: &MechanismDraft<'_>,

@@ -36,7 +36,7 @@ impl TimeFunction for OfTime {
 }
 
 impl Checker<'_> {
-    pub(super) fn drive_at(
+    pub(crate) fn drive_at(
         &mut self,
         given: &At<Given>,
         draft: &MechanismDraft<'_>,
@@ -44,7 +44,7 @@ impl Checker<'_> {
         self.drive_in_time(&given.value, &given.span, draft)
     }
 
-    pub(super) fn drive_in_time(
+    pub(crate) fn drive_in_time(
         &mut self,
         given: &Given,
         span: &Span,
@@ -177,7 +177,7 @@ impl Checker<'_> {
     }
 
     /// Three components.
-    pub(super) fn drives_in_time(
+    pub(crate) fn drives_in_time(
         &mut self,
         given: &Option<At<Vec<At<Given>>>>,
         draft: &MechanismDraft<'_>,
@@ -188,7 +188,7 @@ impl Checker<'_> {
     }
 
     /// Three components of a total joint.
-    pub(super) fn directions_in_time(
+    pub(crate) fn directions_in_time(
         &mut self,
         given: &Option<At<Vec<At<Given>>>>,
         draft: &MechanismDraft<'_>,
@@ -204,7 +204,7 @@ impl Checker<'_> {
     }
 
     /// Three rates of a total joint; nothing for those that are not prescribed.
-    pub(super) fn rates_in_time(
+    pub(crate) fn rates_in_time(
         &mut self,
         given: &Option<At<Vec<At<Given>>>>,
         draft: &MechanismDraft<'_>,

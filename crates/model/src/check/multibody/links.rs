@@ -32,7 +32,8 @@ impl Checker<'_> {
                     continue;
                 };
                 let [a, b] = draft.markers([master, node], motion.position, motion.orientation);
-                draft.companion(&entry.name, &name.value, Joint::clamp(a, b));
+                let link = Box::new(Joint::clamp(a, b));
+                draft.companion(&entry.name, &name.value, link);
                 let ends = draft.ends([master, node], [lead.position, motion.position]);
                 draft.spec.sketch.joints.push((Symbol::Rod, ends));
             }

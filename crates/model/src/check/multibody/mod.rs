@@ -5,21 +5,19 @@
 
 mod actuators;
 mod beams;
+mod bench;
 mod bodies;
 mod cables;
 mod clearances;
 mod compliant;
 mod contact;
-mod curves;
 mod cut;
-mod driven;
-mod foreign;
 mod frames;
-mod friction;
 mod given;
 mod joints;
 mod links;
 mod loads;
+mod motors;
 mod nodes;
 mod places;
 mod ports;
@@ -32,7 +30,6 @@ mod transmissions;
 mod trial;
 mod values;
 mod visuals;
-mod wheels;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -49,15 +46,20 @@ use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{
-    CoordinatesWord, DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
+    CoordinatesWord, DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, Multibody, Redundant,
 };
 use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Named, Record, place};
+use crate::kinds::Reading;
 use crate::mechanism::{MechanismSpec, NODE_PORTS, Outline, Pose, SENSOR_PORTS};
 use crate::model::Content;
 use crate::source::Span;
+pub(crate) use bench::Bench;
+use joints::DraftJoint;
+pub(crate) use joints::word;
+pub(crate) use places::Samples;
 use places::{BeamElements, ShellElements};
 use sections::CrossSection;
-use sensors::{Reading, Stage};
+use sensors::Stage;
 
 /// The node that is always there.
 const GROUND: &str = "ground";
@@ -67,8 +69,8 @@ type Made = (Box<dyn Element>, Option<Outline>);
 
 /// The specification in the making.
 #[derive(Default)]
-struct MechanismDraft<'f> {
-    spec: MechanismSpec,
+pub(crate) struct MechanismDraft<'f> {
+    pub spec: MechanismSpec,
     nodes: HashMap<String, NodeId>,
     /// Nothing for those that could not be read.
     frames: HashMap<&'f str, Option<Pose>>,
@@ -82,13 +84,13 @@ struct MechanismDraft<'f> {
     /// Joints whose angle (or else slide) is prescribed.
     driven: HashSet<(String, bool)>,
     /// Servos with the coordinates that they drive; nothing for those that could not be read.
-    servos: HashMap<String, Option<(ElementId, Coordinate, [Marker; 2])>>,
+    pub servos: HashMap<String, Option<(ElementId, Coordinate, [Marker; 2])>>,
     /// Ends of the actuators; nothing for those that could not be read.
     actuators: HashMap<&'f str, Option<[Marker; 2]>>,
     /// Elements of beams and shells, to find places on them; nothing for those that could not be
     /// read.
-    beams: HashMap<&'f str, Option<BeamElements>>,
-    shells: HashMap<&'f str, Option<ShellElements>>,
+    pub beams: HashMap<&'f str, Option<BeamElements>>,
+    pub shells: HashMap<&'f str, Option<ShellElements>>,
     /// What is measured; nothing for what could not be read.
     readings: HashMap<&'f str, Option<Reading>>,
     /// First component of each scalar input.
@@ -107,27 +109,6 @@ struct MechanismDraft<'f> {
     lost_meshes: bool,
     /// A step of its integrator in s, if that is known.
     micro_step: Option<f64>,
-}
-
-/// A joint, for those who refer to it.
-#[derive(Clone, Copy)]
-struct DraftJoint {
-    /// What it is called in model files, if it is one of the format's own.
-    kind: Option<JointKind>,
-    element: Option<ElementId>,
-    ends: [Marker; 2],
-    /// What it leaves free, if that is a single coordinate; the angle of a cylindrical joint.
-    coordinate: Option<Coordinate>,
-    /// What prescribes the rate of that coordinate.
-    drive: Option<ElementId>,
-}
-
-impl DraftJoint {
-    /// Whether it has a coordinate of this kind.
-    fn has(&self, coordinate: Coordinate) -> bool {
-        let slides_too = self.kind == Some(JointKind::Cylindrical);
-        self.coordinate == Some(coordinate) || slides_too && coordinate == Coordinate::Slide
-    }
 }
 
 impl Checker<'_> {
@@ -400,10 +381,10 @@ impl<'f> MechanismDraft<'f> {
     }
 
     /// An element that belongs to another one, such as the stops of a joint, under a name after that.
-    fn companion(&mut self, of: &At<String>, what: &str, element: impl Element) -> ElementId {
+    fn companion(&mut self, of: &At<String>, what: &str, element: Box<dyn Element>) -> ElementId {
         let name = format!("{}.{what}", of.value);
         self.places.insert(element_key(&name), of.span.clone());
-        self.holder(&name, Box::new(element))
+        self.holder(&name, element)
     }
 
     /// Gives every node an output of its own.
@@ -447,7 +428,7 @@ impl<'f> MechanismDraft<'f> {
     }
 
     /// Markers on two nodes at one place with the same axes.
-    fn markers(&self, nodes: [NodeId; 2], place: Vec3, axes: Quaternion) -> [Marker; 2] {
+    pub fn markers(&self, nodes: [NodeId; 2], place: Vec3, axes: Quaternion) -> [Marker; 2] {
         nodes.map(|node| self.spec.whole.model.oriented_marker(node, place, axes))
     }
 }

@@ -10,7 +10,7 @@ use crate::mechanism::Pose;
 use crate::source::Span;
 
 /// A line between points of two nodes.
-pub(super) struct LineBetween {
+pub(crate) struct LineBetween {
     pub ends: [Marker; 2],
     /// Its initial length.
     pub length: f64,
@@ -18,13 +18,13 @@ pub(super) struct LineBetween {
 
 impl MechanismDraft<'_> {
     /// Markers at absolute places on two nodes.
-    pub(super) fn ends(&self, nodes: [NodeId; 2], points: [Vec3; 2]) -> [Marker; 2] {
+    pub(crate) fn ends(&self, nodes: [NodeId; 2], points: [Vec3; 2]) -> [Marker; 2] {
         [0, 1].map(|i| self.spec.whole.model.marker(nodes[i], points[i]))
     }
 }
 
 impl Checker<'_> {
-    pub(super) fn nodes<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
+    pub(crate) fn nodes<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.nodes {
             self.name(&entry.name, "a node");
             if entry.name.value == GROUND {
@@ -53,7 +53,7 @@ impl Checker<'_> {
     }
 
     /// The node of this name.
-    pub(super) fn node_named(
+    pub(crate) fn node_named(
         &mut self,
         name: &At<String>,
         draft: &MechanismDraft<'_>,
@@ -72,7 +72,7 @@ impl Checker<'_> {
     }
 
     /// A node that can move.
-    pub(super) fn moving_node_named(
+    pub(crate) fn moving_node_named(
         &mut self,
         name: &At<String>,
         draft: &MechanismDraft<'_>,
@@ -87,7 +87,7 @@ impl Checker<'_> {
     }
 
     /// The two different nodes that an element connects.
-    pub(super) fn ends_of(
+    pub(crate) fn ends_of(
         &mut self,
         between: &Option<At<Vec<At<String>>>>,
         draft: &MechanismDraft<'_>,
@@ -106,7 +106,7 @@ impl Checker<'_> {
     }
 
     /// The line between the points of two nodes that an element connects, which must not coincide.
-    pub(super) fn line_between(
+    pub(crate) fn line_between(
         &mut self,
         between: &Option<At<Vec<At<String>>>>,
         points: &Option<At<Vec<At<Vector>>>>,
@@ -124,7 +124,7 @@ impl Checker<'_> {
     }
 
     /// The distance of two points that must not coincide: their line has no direction then.
-    pub(super) fn apart(&mut self, [a, b]: [Vec3; 2], place: &Span) -> Option<f64> {
+    pub(crate) fn apart(&mut self, [a, b]: [Vec3; 2], place: &Span) -> Option<f64> {
         let distance = (b - a).norm();
         if distance > 0.0 {
             return Some(distance);
@@ -136,7 +136,7 @@ impl Checker<'_> {
 
     /// An absolute place that is given in a frame; by default at the second node, or at the first
     /// if that is the ground.
-    pub(super) fn place_in(
+    pub(crate) fn place_in(
         &mut self,
         frame: &Pose,
         given: &Option<At<Vector>>,
@@ -153,7 +153,7 @@ impl Checker<'_> {
     }
 
     /// The points of two nodes that an element connects: as given in a frame, or the nodes.
-    pub(super) fn points_in(
+    pub(crate) fn points_in(
         &mut self,
         frame: &Pose,
         given: &Option<At<Vec<At<Vector>>>>,

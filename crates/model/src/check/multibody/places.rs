@@ -3,31 +3,31 @@
 use oldham_cosim::Unit;
 use oldham_multibody::{ElementId, SectionSensor, Sensor, Sent};
 
-use crate::check::Checker;
-use crate::format::multibody::{Multibody, SectionWord, SensorEntry, Vector};
-use crate::format::{At, Entry};
+use crate::format::At;
+use crate::format::multibody::{Multibody, SectionWord};
+use crate::kinds::units_of;
 use crate::mechanism::{SECTION_PORTS, SectionLoad};
 
 use super::MechanismDraft;
 
 /// Elements along a beam, with the number of evaluation points of each.
-pub(super) struct BeamElements {
+pub(crate) struct BeamElements {
     pub elements: Vec<ElementId>,
     pub points: usize,
 }
 
 /// Elements of a shell, along its first parameter first.
-pub(super) struct ShellElements {
+pub(crate) struct ShellElements {
     pub elements: Vec<ElementId>,
     pub columns: usize,
 }
 
 /// Elements, evaluation points and weights.
-type Samples = [(ElementId, usize, f64); 2];
+pub(crate) type Samples = [(ElementId, usize, f64); 2];
 
 impl BeamElements {
     /// The line through the two evaluation points around a place, or nearest to it.
-    fn samples(&self, place: f64) -> Samples {
+    pub fn samples(&self, place: f64) -> Samples {
         let offsets: &[f64] = match self.points {
             1 => &[0.5],
             _ => &[0.211_324_865_405_187_1, 0.788_675_134_594_812_9],
@@ -57,7 +57,7 @@ impl BeamElements {
 
 impl ShellElements {
     /// The element at a place.
-    fn samples(&self, [u, v]: [f64; 2]) -> Samples {
+    pub fn samples(&self, [u, v]: [f64; 2]) -> Samples {
         let rows = self.elements.len() / self.columns;
         let cell = |place: f64, count: usize| ((place * count as f64) as usize).min(count - 1);
         let element = self.elements[cell(v, rows) * self.columns + cell(u, self.columns)];
@@ -65,36 +65,11 @@ impl ShellElements {
     }
 }
 
-/// What a word means: whether of a beam, which component, and the units of load and strain.
-fn meaning(word: SectionWord) -> (bool, usize, [&'static str; 2]) {
-    use SectionWord as W;
-    match word {
-        W::Axial => (true, 0, ["N", "1"]),
-        W::ShearY => (true, 1, ["N", "1"]),
-        W::ShearZ => (true, 2, ["N", "1"]),
-        W::Torsion => (true, 3, ["N.m", "1/m"]),
-        W::BendingY => (true, 4, ["N.m", "1/m"]),
-        W::BendingZ => (true, 5, ["N.m", "1/m"]),
-        W::N11 => (false, 0, ["N/m", "1"]),
-        W::N22 => (false, 1, ["N/m", "1"]),
-        W::N12 => (false, 2, ["N/m", "1"]),
-        W::M11 => (false, 3, ["N", "1/m"]),
-        W::M22 => (false, 4, ["N", "1/m"]),
-        W::M12 => (false, 5, ["N", "1/m"]),
-        W::Q1 => (false, 6, ["N/m", "1"]),
-        W::Q2 => (false, 7, ["N/m", "1"]),
-    }
-}
-
-const OF_BEAMS: &str =
-    "a beam has `axial`, `shear-y`, `shear-z`, `torsion`, `bending-y` and `bending-z`";
-const OF_SHELLS: &str = "a shell has `n11`, `n22`, `n12`, `m11`, `m22`, `m12`, `q1` and `q2`";
-
 impl MechanismDraft<'_> {
     /// Records internal loads of every element of beams and shells.
-    pub(super) fn show_sections(&mut self, section: &Multibody, loads: &[At<SectionWord>]) {
+    pub(crate) fn show_sections(&mut self, section: &Multibody, loads: &[At<SectionWord>]) {
         for load in loads {
-            let (of_beam, component, units) = meaning(load.value);
+            let (of_beam, component, units) = units_of(load.value);
             let names: Vec<&str> = match of_beam {
                 true => section.beams.names().collect(),
                 false => section.shells.names().collect(),
@@ -139,89 +114,6 @@ impl MechanismDraft<'_> {
             _ => (element, [(element, 0, 0.5), (element, 1, 0.5)]),
         };
         elements.iter().map(middle).collect()
-    }
-}
-
-impl Checker<'_> {
-    /// A sensor on a beam or a shell.
-    pub(super) fn section_sensor(
-        &mut self,
-        entry: &Entry<SensorEntry>,
-        of: &At<String>,
-        is_beam: bool,
-        draft: &MechanismDraft<'_>,
-    ) -> Option<SectionSensor> {
-        let given = &entry.value.value;
-        let component = self.section_component(entry, is_beam);
-        let samples = match is_beam {
-            true => {
-                let place = self.place_on::<1>(entry, &given.at);
-                self.known(of, "beam", &draft.beams)?.samples(place?[0])
-            }
-            false => {
-                let place = self.place_on::<2>(entry, &given.at);
-                self.known(of, "shell", &draft.shells)?.samples(place?)
-            }
-        };
-        let (component, is_strain, unit) = component?;
-        Some(SectionSensor {
-            samples,
-            is_strain,
-            component,
-            unit: Unit(unit.into()),
-        })
-    }
-
-    fn section_component(
-        &mut self,
-        entry: &Entry<SensorEntry>,
-        is_beam: bool,
-    ) -> Option<(usize, bool, &'static str)> {
-        let given = &entry.value.value;
-        let help = if is_beam { OF_BEAMS } else { OF_SHELLS };
-        let (word, is_strain) = match (&given.load, &given.strain) {
-            (Some(load), None) => (load, false),
-            (None, Some(strain)) => (strain, true),
-            _ => {
-                let message = format!("`{}` needs a `load` or a `strain`", entry.name.value);
-                self.report_missing(&entry.value.span, message).help(help);
-                return None;
-            }
-        };
-        let (of_beam, component, units) = meaning(word.value);
-        if of_beam != is_beam {
-            let what = if is_beam { "beam" } else { "shell" };
-            let message = format!("no section of a {what} feels this");
-            self.report(&word.span, message).help(help);
-            return None;
-        }
-        Some((component, is_strain, units[usize::from(is_strain)]))
-    }
-
-    /// Where on a beam or shell: numbers from 0 to 1.
-    fn place_on<const N: usize>(
-        &mut self,
-        entry: &Entry<SensorEntry>,
-        given: &Option<At<Vector>>,
-    ) -> Option<[f64; N]> {
-        let help = match N {
-            1 => "such as at = [0.5], half way along the beam",
-            _ => "such as at = [0.5, 0.5], in the middle of the shell",
-        };
-        let Some(list) = given else {
-            let message = format!("`{}` needs the place where it measures", entry.name.value);
-            self.report_missing(&entry.value.span, message)
-                .label("has no `at`")
-                .help(help);
-            return None;
-        };
-        let place: [f64; N] = self.numbers(list, "a place from 0 to 1 for each parameter")?;
-        if place.iter().all(|s| (0.0..=1.0).contains(s)) {
-            return Some(place);
-        }
-        let message = "places are from 0 to 1";
-        self.report(&list.span, message).help(help);
-        None
     }
 }
 

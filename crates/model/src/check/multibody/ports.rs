@@ -54,7 +54,7 @@ impl Checker<'_> {
         section: &'f Multibody,
         draft: &mut MechanismDraft<'f>,
     ) -> [Vec<Port>; 2] {
-        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        let (mut inputs, mut outputs, mut shown) = (Vec::new(), Vec::new(), Vec::new());
         for entry in &section.inputs {
             self.name(&entry.name, "a port");
             let received = self.received(entry, draft);
@@ -75,9 +75,10 @@ impl Checker<'_> {
                 name: entry.name.clone(),
                 quantity: sent.as_ref().map(Sent::quantity),
             });
-            let named = sent.map(|sent| (entry.name.value.clone(), sent));
-            draft.spec.whole.outputs.extend(named);
+            shown.extend(sent.map(|sent| (entry.name.value.clone(), sent)));
         }
+        // What is recorded besides, such as contacts and particles, comes after them.
+        draft.spec.whole.outputs.splice(0..0, shown);
         [inputs, outputs]
     }
 
@@ -154,7 +155,7 @@ impl Checker<'_> {
         if draft.driven.insert(key) {
             return Some(());
         }
-        let word = super::driven::word(coordinate);
+        let word = super::word(coordinate);
         let message = format!("the {word} of `{}` is prescribed already", joint.value);
         self.report(&joint.span, message)
             .label("prescribed twice")

@@ -2,8 +2,8 @@
 
 use oldham_multibody::{DegreesOfFreedom, Element, ElementId, Joint, Marker};
 
-use super::{DraftJoint, MechanismDraft};
-use crate::format::multibody::JointKind;
+use super::MechanismDraft;
+use super::joints::DraftJoint;
 use crate::mechanism::MechanismSpec;
 
 /// Joints that are tried, and mechanisms that are tried at all, at most: every trial counts the
@@ -17,31 +17,26 @@ const MOST_NAMED: usize = 3;
 type Make = fn(Marker, Marker) -> Joint;
 
 /// Joints between the same markers: what they are called, how many constraints they are, and how they are made.
-const JOINTS: [(JointKind, &str, usize, Make); 8] = [
-    (JointKind::Fixed, "fixed", 6, Joint::clamp),
-    (JointKind::Revolute, "revolute", 5, Joint::revolute),
-    (JointKind::Prismatic, "prismatic", 5, Joint::prismatic),
-    (JointKind::Cylindrical, "cylindrical", 4, Joint::cylindrical),
-    (JointKind::Spherical, "spherical", 3, Joint::spherical),
-    (JointKind::Planar, "planar", 3, Joint::planar),
-    (JointKind::PointOnLine, "point-on-line", 2, Joint::in_line),
-    (
-        JointKind::PointOnPlane,
-        "point-on-plane",
-        1,
-        Joint::in_plane,
-    ),
+const JOINTS: [(&str, usize, Make); 8] = [
+    ("fixed", 6, Joint::clamp),
+    ("revolute", 5, Joint::revolute),
+    ("prismatic", 5, Joint::prismatic),
+    ("cylindrical", 4, Joint::cylindrical),
+    ("spherical", 3, Joint::spherical),
+    ("planar", 3, Joint::planar),
+    ("point-on-line", 2, Joint::in_line),
+    ("point-on-plane", 1, Joint::in_plane),
 ];
 
 /// Those of them that hold a part of what one holds, by their places.
-fn weaker_than(kind: JointKind) -> &'static [usize] {
+fn weaker_than(kind: &str) -> &'static [usize] {
     match kind {
-        JointKind::Fixed => &[1, 2, 3, 4, 5, 6, 7],
-        JointKind::Revolute => &[3, 4, 5, 6, 7],
-        JointKind::Prismatic => &[3, 6],
-        JointKind::Cylindrical => &[6],
-        JointKind::Spherical => &[6, 7],
-        JointKind::Planar => &[7],
+        "fixed" => &[1, 2, 3, 4, 5, 6, 7],
+        "revolute" => &[3, 4, 5, 6, 7],
+        "prismatic" => &[3, 6],
+        "cylindrical" => &[6],
+        "spherical" => &[6, 7],
+        "planar" => &[7],
         _ => &[],
     }
 }
@@ -142,21 +137,20 @@ impl MechanismDraft<'_> {
 
     /// Joints between the same markers that hold a part of what this one holds.
     fn weaker(&self, name: &str) -> Vec<Change> {
-        let Some(Some(DraftJoint {
-            kind: Some(kind),
+        let Some(Some(joint)) = self.joints.get(name) else {
+            return Vec::new();
+        };
+        let DraftJoint {
+            kind,
+            element,
             ends: [a, b],
             ..
-        })) = self.joints.get(name)
-        else {
-            return Vec::new();
-        };
-        let Some(&Some(element)) = self.holders.get(name) else {
-            return Vec::new();
-        };
+        } = joint;
+        let element = *element;
         let Some(joint) = self.spec.whole.model.get(element).downcast_ref::<Joint>() else {
             return Vec::new();
         };
-        let Some(&(_, from, own, _)) = JOINTS.iter().find(|(known, ..)| known == kind) else {
+        let Some(&(from, own, _)) = JOINTS.iter().find(|(known, ..)| known == kind) else {
             return Vec::new();
         };
         // A driven joint must go on driving.
@@ -164,7 +158,7 @@ impl MechanismDraft<'_> {
             return Vec::new();
         }
         let change = |&place: &usize| {
-            let (_, to, _, make) = JOINTS[place];
+            let (to, _, make) = JOINTS[place];
             Change {
                 joint: name.to_owned(),
                 element,
@@ -173,7 +167,7 @@ impl MechanismDraft<'_> {
                 with: make(*a, *b),
             }
         };
-        weaker_than(*kind).iter().map(change).collect()
+        weaker_than(kind).iter().map(change).collect()
     }
 }
 

@@ -2,8 +2,7 @@
 
 use oldham_multibody::{Coordinate, Marker, Servo};
 
-use super::driven::word;
-use super::{MechanismDraft, element_key};
+use super::{MechanismDraft, element_key, word};
 use crate::check::Checker;
 use crate::check::keys::{read, read_if};
 use crate::format::multibody::{self, Multibody};

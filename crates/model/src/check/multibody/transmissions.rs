@@ -9,7 +9,7 @@ use crate::format::multibody;
 use crate::format::{At, Entry, place};
 
 impl Checker<'_> {
-    pub(super) fn transmission(
+    pub(crate) fn transmission(
         &mut self,
         entry: &Entry<multibody::Transmission>,
         draft: &MechanismDraft<'_>,
@@ -55,7 +55,7 @@ impl Checker<'_> {
     }
 
     /// The coordinate of a joint, with the markers between which it is measured.
-    pub(super) fn coordinate(
+    pub(crate) fn coordinate(
         &mut self,
         name: &At<String>,
         draft: &MechanismDraft<'_>,

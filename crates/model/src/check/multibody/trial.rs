@@ -6,7 +6,7 @@ use oldham_multibody::{ModelError, SolveError};
 use super::{MechanismDraft, element_key};
 use crate::check::Checker;
 use crate::format::Entry;
-use crate::format::multibody::{JointKind, Multibody};
+use crate::format::multibody::Multibody;
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -66,8 +66,8 @@ impl Checker<'_> {
                 .get(&element_key(name))
                 .or(draft.places.get(name));
             let place = place.cloned().unwrap_or_default();
-            let joint = draft.joints.get(name).copied().flatten();
-            let rod = joint.filter(|joint| joint.kind == Some(JointKind::Rod));
+            let joint = draft.joints.get(name).and_then(Option::as_ref);
+            let rod = joint.filter(|joint| joint.kind == "rod");
             let problem = match rod {
                 Some(rod) => {
                     let [a, b] = rod.ends.map(|end| model.place_of(&end));
@@ -158,6 +158,7 @@ impl Checker<'_> {
             }
             ModelError::NotATree { joints: names }
             | ModelError::NotOfATree { elements: names }
+            | ModelError::ReactionsInJointCoordinates { elements: names }
             | ModelError::MotionWithoutRates { joints: names } => {
                 let first = names.first();
                 first.and_then(|name| draft.places.get(&element_key(name)))
@@ -165,10 +166,6 @@ impl Checker<'_> {
             ModelError::NoInertia { joint } => {
                 let place = draft.places.get(&element_key(joint));
                 place.or_else(|| draft.places.get(joint))
-            }
-            ModelError::NotInJointCoordinates { .. } => {
-                let asked = entry.value.value.coordinates.as_ref();
-                asked.map(|asked| &asked.span)
             }
             ModelError::NoTangent
             | ModelError::TooLarge { .. }

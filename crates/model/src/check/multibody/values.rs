@@ -14,7 +14,7 @@ const MANY_TURNS: f64 = 4.0 * std::f64::consts::PI;
 
 impl Checker<'_> {
     /// So many numbers; `what` says which.
-    pub(in crate::check) fn numbers<const N: usize, T: Number>(
+    pub(crate) fn numbers<const N: usize, T: Number>(
         &mut self,
         list: &At<Vec<At<T>>>,
         what: &str,
@@ -30,7 +30,7 @@ impl Checker<'_> {
     }
 
     /// Six rows of six numbers.
-    pub(super) fn six_rows(&mut self, rows: &At<Pairs>) -> Option<[[f64; 6]; 6]> {
+    pub(crate) fn six_rows(&mut self, rows: &At<Pairs>) -> Option<[[f64; 6]; 6]> {
         if rows.value.len() != 6 {
             let message = format!("six rows are needed, not {}", rows.value.len());
             self.report(&rows.span, message);
@@ -42,7 +42,7 @@ impl Checker<'_> {
     }
 
     /// Three components.
-    pub(super) fn three<A, T>(
+    pub(crate) fn three<A, T>(
         &mut self,
         list: &At<Vec<At<A>>>,
         read: impl Fn(&mut Self, &At<A>) -> Option<T>,
@@ -56,17 +56,17 @@ impl Checker<'_> {
         values?.try_into().ok()
     }
 
-    pub(super) fn vector(&mut self, list: &At<Vector>) -> Option<Vec3> {
+    pub(crate) fn vector(&mut self, list: &At<Vector>) -> Option<Vec3> {
         let [x, y, z] = self.numbers(list, "the components of a vector")?;
         Some(Vec3::new(x, y, z))
     }
 
-    pub(super) fn vector_or_zero(&mut self, list: &Option<At<Vector>>) -> Option<Vec3> {
+    pub(crate) fn vector_or_zero(&mut self, list: &Option<At<Vector>>) -> Option<Vec3> {
         read_or(list, Vec3::ZERO, |list| self.vector(list))
     }
 
     /// A vector of length one.
-    pub(super) fn direction(&mut self, list: &At<Vector>) -> Option<Vec3> {
+    pub(crate) fn direction(&mut self, list: &At<Vector>) -> Option<Vec3> {
         let vector = self.vector(list)?;
         let length = vector.norm();
         if length > 0.0 && length.is_finite() {
@@ -79,7 +79,7 @@ impl Checker<'_> {
     }
 
     /// Outer and inner radius, and more.
-    pub(super) fn radii<const N: usize>(
+    pub(crate) fn radii<const N: usize>(
         &mut self,
         list: &At<Vector>,
         what: &str,
@@ -95,7 +95,7 @@ impl Checker<'_> {
     }
 
     /// Pairs whose first numbers rise.
-    pub(super) fn rising_pairs(
+    pub(crate) fn rising_pairs(
         &mut self,
         pairs: &At<Pairs>,
         what: &str,
@@ -115,11 +115,7 @@ impl Checker<'_> {
     }
 
     /// At least one pair.
-    pub(in crate::check) fn pairs(
-        &mut self,
-        pairs: &At<Pairs>,
-        what: &str,
-    ) -> Option<Vec<(f64, f64)>> {
+    pub(crate) fn pairs(&mut self, pairs: &At<Pairs>, what: &str) -> Option<Vec<(f64, f64)>> {
         if pairs.value.is_empty() {
             let message = format!("at least one pair is needed: {what}");
             self.report(&pairs.span, message);
@@ -130,7 +126,7 @@ impl Checker<'_> {
     }
 
     /// Two of something, such as nodes; `what` says of what.
-    pub(super) fn two<'l, T>(
+    pub(crate) fn two<'l, T>(
         &mut self,
         list: &'l At<Vec<At<T>>>,
         what: &str,
@@ -144,7 +140,7 @@ impl Checker<'_> {
     }
 
     /// An orientation in a frame, as an absolute one.
-    pub(super) fn orientation_in(
+    pub(crate) fn orientation_in(
         &mut self,
         frame: &Pose,
         given: &Option<At<Orientation>>,
@@ -154,7 +150,7 @@ impl Checker<'_> {
         })
     }
 
-    pub(super) fn orientation(&mut self, given: &At<Orientation>) -> Option<Quaternion> {
+    pub(crate) fn orientation(&mut self, given: &At<Orientation>) -> Option<Quaternion> {
         let o = &given.value;
         let turn = o.axis.is_some() || o.angle.is_some();
         let axes = [&o.x, &o.y, &o.z];
@@ -195,13 +191,20 @@ impl Checker<'_> {
             return None;
         };
         let (axis, angle) = (self.direction(axis), self.number(angle));
-        if let Some(large) = angle.filter(|angle| angle.abs() > MANY_TURNS) {
-            self.notes.push(format!(
-                "an orientation is turned by {large} rad, {:.1} revolutions: if these are degrees, write \"{large} deg\"",
-                large / std::f64::consts::TAU
-            ));
+        if let Some(angle) = angle {
+            self.remark_on_angle("an orientation", angle);
         }
         Some(Quaternion::exp(axis? * angle?))
+    }
+
+    /// An angle that is likely given in degrees.
+    pub(crate) fn remark_on_angle(&mut self, what: &str, angle: f64) {
+        if angle.abs() > MANY_TURNS {
+            self.notes.push(format!(
+                "{what} is turned by {angle} rad, {:.1} revolutions: if these are degrees, write \"{angle} deg\"",
+                angle / std::f64::consts::TAU
+            ));
+        }
     }
 
     fn quaternion(&mut self, list: &At<Vector>) -> Option<Quaternion> {

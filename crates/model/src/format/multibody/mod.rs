@@ -10,10 +10,9 @@ mod contact;
 mod cut;
 mod geometry;
 mod given;
-mod joint;
 mod load;
 mod port;
-mod sensor;
+mod section_word;
 mod shell;
 mod visual;
 
@@ -24,6 +23,8 @@ use super::{
     At, DEFAULT_RHO, Division, Foreign, Fraction, InputsWithinStep, Iterations, Named, Pacing,
     Tolerance,
 };
+
+use crate::kinds;
 
 pub(crate) use beam::{Beam, End, Lumping, Section};
 pub(crate) use body::{Body, Solid};
@@ -39,10 +40,9 @@ pub(crate) use cut::{Cut, CutOrder, Members, PieceMethod, Prescribe, PrescribeNa
 pub(crate) use geometry::{Frame, Lengths, Node, Orientation, Vector};
 pub use given::TimeFunction;
 pub(crate) use given::{Given, GivenTable};
-pub(crate) use joint::{Friction, Joint, JointKind, Stops};
 pub(crate) use load::Load;
 pub(crate) use port::{Input, Output};
-pub(crate) use sensor::{SectionWord, SensorEntry};
+pub(crate) use section_word::SectionWord;
 pub(crate) use shell::{Edge, Shell};
 pub(crate) use visual::Visual;
 
@@ -74,8 +74,8 @@ pub(crate) struct Multibody {
     /// then kept at jumps too.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
-    /// In which coordinates steps are taken. Those of the joints are for `rk4` and `impulses`, and for trees of rigid
-    /// bodies: robots, arms, hands, free bodies.
+    /// In which coordinates steps are taken. Those of the joints are for trees of rigid bodies: robots, arms, hands, free
+    /// bodies.
     #[schemars(extend("default" = "absolute"))]
     pub coordinates: Option<At<CoordinatesWord>>,
     #[schemars(flatten)]
@@ -103,8 +103,9 @@ pub(crate) struct Multibody {
     pub nodes: Named<Node>,
     /// Rigid bodies on nodes, by name. A node may carry several.
     pub bodies: Named<Body>,
-    /// Joints between nodes, by name.
-    pub joints: Named<Joint>,
+    /// Joints between two nodes, by name. They attach to both where they are at the start.
+    #[schemars(schema_with = "kinds::joints")]
+    pub joints: Named<Foreign>,
     /// Gears, racks and screws, by name: linear relations between the coordinates of two joints.
     pub transmissions: Named<Transmission>,
     /// Motors in joints, by name.
@@ -129,9 +130,11 @@ pub(crate) struct Multibody {
     #[schemars(skip)]
     pub elements: Named<Foreign>,
     /// Sensors, by the name under which expressions of loads, and of the free lengths and free
-    /// angles of springs, may use what they measure besides time `t`.
-    #[schemars(extend("x-formerly" = "measures"))]
-    pub sensors: Named<SensorEntry>,
+    /// angles of springs, may use what they measure besides time `t`. Each measures one thing, in the state that a step
+    /// solves for, so that feedback has no delay. What it measures is recorded as `<subsystem>.sensors.<name>`, and an
+    /// output can send it.
+    #[schemars(schema_with = "kinds::sensors", extend("x-formerly" = "measures"))]
+    pub sensors: Named<Foreign>,
     /// Applied forces and moments on nodes, by name.
     pub loads: Named<Load>,
     /// Cross-sections of beams, by name.

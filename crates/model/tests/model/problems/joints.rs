@@ -131,6 +131,42 @@ fn sensors() {
     );
 }
 
+/// What has no kind, or one that is not known, is looked at all the same.
+#[test]
+fn tables_without_a_kind() {
+    let last = "outputs.gap = { sensor = \"gap\" }\n";
+    let with = |line: &str| GOOD.replace(last, &format!("{last}{line}\n"));
+    let told = |line: &str| {
+        let problems = read(&with(line)).expect_err("a broken model");
+        let each = problems.iter().map(|problem| {
+            let help = problem.help.as_deref().unwrap_or_default();
+            format!("{} / {help}", problem.message)
+        });
+        each.collect::<Vec<_>>()
+    };
+    let lost = told(r#"joints.lost = { between = ["ground", "c"], radios = 1 }"#);
+    assert_eq!(lost.len(), 2, "{lost:?}");
+    assert!(
+        lost[0].contains("`type` is missing from") && lost[0].contains("\"fixed\", \"revolute\"")
+    );
+    assert!(lost[1].contains("unknown key `radios`") && lost[1].contains("did you mean `radius`?"));
+    let odd = told(r#"joints.odd = { type = "sphericl", between = ["ground", "c"], lenght = 1 }"#);
+    assert_eq!(odd.len(), 2, "{odd:?}");
+    assert!(
+        odd[0].contains("cannot be `sphericl`") && odd[0].contains("did you mean `spherical`?")
+    );
+    assert!(odd[1].contains("did you mean `length`?"));
+    let none = told(r#"sensors.none = { axis = [1, 0, 0] }"#);
+    assert_eq!(none.len(), 1, "{none:?}");
+    assert!(none[0].contains("`none` measures 0 things") && none[0].contains("`shell`"));
+    // Something else is wrong besides.
+    let both = told(r#"joints.b = { type = "spherical", between = ["ground", "cc"], radius = 1 }"#);
+    assert_eq!(both.len(), 2, "{both:?}");
+    assert!(
+        both[0].contains("no node `cc`") && both[1].contains("no meaning for this type of joint")
+    );
+}
+
 #[test]
 fn prescribed_motions_and_stops() {
     let hinge = r#"between = ["ground", "a"] }"#;

@@ -76,7 +76,7 @@ impl Checker<'_> {
                     draft.holder(&name.value, Box::new(contact));
                 }
                 false => {
-                    draft.companion(name, &node_name.value, contact);
+                    draft.companion(name, &node_name.value, Box::new(contact));
                 }
             }
         }

@@ -7,12 +7,12 @@ use oldham_cosim::MotionLaw;
 use oldham_multibody::cut::{self, Couplings, CutError, Partition, Reason};
 use oldham_multibody::{CutScheme, CutSettings, ElementId, Method, NodeId, Prescription, Received};
 
-use super::sensors::Reading;
 use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
 use crate::format::multibody::{CutOrder, Multibody, Prescribe, PrescribeName, Scheme as Word};
 use crate::format::{At, Corrections, PredictorKind};
+use crate::kinds::Reading;
 use crate::mechanism::{Cutting, Order, SENSOR_PORTS};
 use crate::source::Span;
 use methods::Methods;
