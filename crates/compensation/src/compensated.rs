@@ -32,6 +32,10 @@ pub struct Compensated {
     acting: Vec<f64>,
     /// Own outputs as last evaluated.
     outputs: Vec<f64>,
+    /// When they were evaluated, if what is received does not change them.
+    known_at: Option<f64>,
+    /// The inner subsystem has taken a step since it was started: outputs without feedthrough are what that has left.
+    has_moved: bool,
     /// A step has begun, and its forces were found with these outputs.
     is_begun: bool,
 }
@@ -89,6 +93,8 @@ impl Compensated {
             received: vec![0.0; ports.input_width()],
             acting: vec![0.0; ports.input_width()],
             outputs: vec![0.0; own.output_width()],
+            known_at: None,
+            has_moved: false,
             is_begun: false,
             ports,
             inner,
@@ -160,8 +166,20 @@ impl Compensated {
 
     fn evaluate(&mut self, t: f64) -> Result<(), StepError> {
         self.correct(t);
-        let own = &self.acting[..self.inner.ports().input_width()];
-        self.inner.outputs(t, own, &mut self.outputs)
+        if self.known_at == Some(t) {
+            return Ok(());
+        }
+        let ports = self.inner.ports();
+        let lasts = self.has_moved && !ports.has_feedthrough();
+        let own = &self.acting[..ports.input_width()];
+        self.inner.outputs(t, own, &mut self.outputs)?;
+        self.known_at = lasts.then_some(t);
+        Ok(())
+    }
+
+    /// The inner subsystem is no longer where its outputs were evaluated; at a start they answer what is received.
+    fn forget(&mut self, has_moved: bool) {
+        (self.known_at, self.has_moved) = (None, has_moved);
     }
 
     /// Samples the signals and finds the forces that are held over the step.
@@ -256,7 +274,13 @@ impl Decorator for Compensated {
 
     fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
         self.is_begun = false;
+        self.forget(true);
         self.lending(inputs, |inner, inputs| inner.advance(from, to, inputs))
+    }
+
+    fn restart(&mut self) {
+        self.forget(false);
+        self.inner.restart();
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
@@ -412,6 +436,9 @@ impl Linearisable for Compensated {
 impl State for Compensated {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.is_begun = false;
+        if visitor.replaces() {
+            self.forget(false);
+        }
         if let Some(inner) = self.inner.state() {
             inner.visit(visitor);
         }

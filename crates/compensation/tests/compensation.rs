@@ -9,10 +9,13 @@ use oldham_compensation::{
     Compensated, Compensation, CompensatorRow, Kinematic, RemoteSignal, Signal,
 };
 use oldham_cosim::{
-    BuildError, Builder, Fault, Hold, ImplicitSettings, OutputPort, Ports, Quantity, Schedule,
-    Simulation, Snapshot, StepError, Subsystem, SubsystemId,
+    BuildError, Builder, Fault, Hold, ImplicitSettings, Inputs, OutputPort, Ports, Quantity,
+    Reached, Schedule, Simulation, Snapshot, State, StepError, Subsystem, SubsystemId, Unit,
+    Visitor,
 };
 use pair::compensated_pair;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use support::{KC, Oscillator, Pair, left, right};
 
 const STEP: f64 = 1e-3;
@@ -246,4 +249,82 @@ fn the_work_at_an_interface_is_that_of_the_force_that_acts() {
         (difference - expected).abs() <= 1e-7 * expected.abs(),
         "{difference} {expected}"
     );
+}
+
+/// A mass that shows only where it is and how fast: these do not change with the force at once.
+struct Sledge {
+    ports: Ports,
+    motion: [f64; 2],
+    evaluations: Arc<AtomicU64>,
+}
+
+impl Subsystem for Sledge {
+    fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
+        let mut force = [0.0];
+        inputs.at(from, &mut force);
+        self.motion[1] += (to - from) * force[0];
+        self.motion[0] += (to - from) * self.motion[1];
+        Ok(Reached::end(to))
+    }
+
+    fn outputs(&mut self, _t: f64, _inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
+        self.evaluations.fetch_add(1, Ordering::Relaxed);
+        outputs.copy_from_slice(&self.motion);
+        Ok(())
+    }
+
+    fn state(&mut self) -> Option<&mut dyn State> {
+        Some(self)
+    }
+}
+
+impl State for Sledge {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        visitor.vector(&mut self.motion);
+    }
+}
+
+/// A damper as a sampled row takes (1 - h d) of the velocity in each step. The velocity that it samples is that which was
+/// sent: the mass is not asked a second time.
+#[test]
+fn outputs_that_do_not_answer_at_once_are_evaluated_once_a_step() {
+    let (d, evaluations) = (40.0, Arc::<AtomicU64>::default());
+    let mut ports = Ports::new();
+    ports.add_input("force", Quantity::Scalar(Unit::NEWTON));
+    ports.add_output("x", Quantity::Scalar(Unit::METRE));
+    ports.add_output("v", Quantity::Scalar(Unit::METRE_PER_SECOND));
+    let hold = Hold::new(0, &ports);
+    let sledge = Sledge {
+        ports,
+        motion: [0.0, 2.0],
+        evaluations: Arc::clone(&evaluations),
+    };
+    let mut builder = Builder::new();
+    let law = sampled(0, &[(Signal::Own(V), -d)]);
+    let id = Compensated::add_to(
+        &mut builder,
+        "sledge",
+        Box::new(sledge),
+        Box::new(hold),
+        law,
+    );
+    let schedule = Schedule::jacobi(STEP, [id]);
+    let mut simulation = builder.build(schedule).expect("it builds");
+    simulation.steps(3).unwrap();
+    let before = evaluations.load(Ordering::Relaxed);
+    simulation.steps(100).unwrap();
+    assert_eq!(evaluations.load(Ordering::Relaxed) - before, 100);
+    let expected = 2.0 * (1.0 - STEP * d).powi(103);
+    let found = simulation.outputs(id)[V];
+    assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+    let mut saved = Snapshot::default();
+    saved.save(&mut simulation);
+    saved.restore(&mut simulation);
+    simulation.steps(1).unwrap();
+    let found = simulation.outputs(id)[V] / found;
+    assert!((found - (1.0 - STEP * d)).abs() < 1e-12, "{found}");
 }
