@@ -148,3 +148,123 @@ fn stability_of_a_large_cut_says_how_it_was_found() {
     assert!(verdict["error"].as_f64().unwrap() > 0.0);
     assert!(!answer["modes"].as_array().unwrap().is_empty());
 }
+
+/// A copy of an example in a folder of its own.
+fn copied(folder: &Path, name: &str) -> PathBuf {
+    let path = folder.join(name).with_extension("toml");
+    std::fs::copy(example(name), &path).unwrap();
+    path
+}
+
+#[test]
+fn the_best_cut_is_found_and_written_at_the_end_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copied(folder.path(), "fontana-beam");
+    let model = path.to_str().unwrap();
+    // Lines of Windows, and none at the end.
+    let before = std::fs::read_to_string(&path)
+        .unwrap()
+        .trim_end()
+        .replace('\n', "\r\n");
+    std::fs::write(&path, &before).unwrap();
+    let arguments = ["partition", model, "--parts", "2", "--write", "--json"];
+    let answer = json(&oldham(folder.path(), &arguments));
+    let best = &answer["search"]["cuts"][0];
+    assert_eq!(best["cut"]["at"][0], "girder.12");
+    assert_eq!(best["stability"], "stable");
+    assert!(best["measured"].as_f64().unwrap() > 0.0);
+    assert_eq!(answer["search"]["costs"]["measured"], false);
+    let after = std::fs::read_to_string(&path).unwrap();
+    let section = after.strip_prefix(&before).expect("what was there stays");
+    assert!(
+        section.contains("\r\n# Found by `oldham partition --parts 2`"),
+        "{section}"
+    );
+    assert!(section.contains("[multibody.beam.cut]\r\n"), "{section}");
+    assert!(!section.replace("\r\n", "").contains('\n'));
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        2,
+        "the picture and the model"
+    );
+    let cut = json(&oldham(folder.path(), &["partition", model, "--json"]));
+    assert_eq!(cut["cut"][0]["subsystems"].as_array().unwrap().len(), 3);
+    // Once more, and it is cut already.
+    let again = oldham(folder.path(), &["partition", model, "--parts", "2"]);
+    assert_eq!(again.status.code(), Some(2));
+}
+
+#[test]
+fn measured_costs_are_kept_beside_the_model_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copied(folder.path(), "fontana-beam");
+    let model = path.to_str().unwrap();
+    let measured = json(&oldham(
+        folder.path(),
+        &["partition", model, "--measure", "--json"],
+    ));
+    let costs = &measured["costs"];
+    assert_eq!(costs["measured"], true);
+    let positive = |key: &str| costs[key].as_f64().unwrap() > 0.0;
+    assert!(
+        ["whole", "node", "part", "interface"]
+            .into_iter()
+            .all(positive),
+        "{costs}"
+    );
+    assert_eq!(
+        costs["kinds"].as_array().unwrap().len(),
+        2,
+        "beams and hinges: {costs}"
+    );
+    // Elements and nodes make up the whole.
+    let each = |kind: &Value| kind["cost"].as_f64().unwrap() * kind["count"].as_f64().unwrap();
+    let elements: f64 = costs["kinds"].as_array().unwrap().iter().map(each).sum();
+    let sum = elements + 25.0 * costs["node"].as_f64().unwrap();
+    assert!(
+        (sum / costs["whole"].as_f64().unwrap() - 1.0).abs() < 0.02,
+        "{costs}"
+    );
+    assert_eq!(costs["fit"]["cuts"], 3);
+    assert!(folder.path().join("fontana-beam.costs.json").is_file());
+    // The same table, and so the same answer, until it is measured anew.
+    let arguments = ["partition", model, "--parts", "2", "--write", "--json"];
+    let found = json(&oldham(folder.path(), &arguments));
+    assert_eq!(&found["search"]["costs"], costs);
+    // What was measured before holds for the file that is cut now.
+    let arguments = [
+        "partition",
+        model,
+        "--set",
+        "multibody.beam.cut=",
+        "--parts",
+        "2",
+        "--json",
+    ];
+    let again = json(&oldham(folder.path(), &arguments));
+    assert_eq!(&again["search"]["costs"], costs);
+}
+
+#[test]
+fn a_search_that_makes_no_sense_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let beam = example("fontana-beam");
+    let beam = beam.to_str().unwrap();
+    let refused = |arguments: &[&str]| {
+        let output = oldham(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).replace('\n', " ")
+    };
+    assert!(refused(&["partition", beam, "--parts", "1"]).contains("2..=64"));
+    assert!(refused(&["partition", beam, "--write"]).contains("--parts"));
+    let unknown = refused(&["partition", beam, "--parts", "2", "--mechanism", "bean"]);
+    assert!(
+        unknown.contains("`beam`") || unknown.contains("beam"),
+        "{unknown}"
+    );
+    let many = refused(&["partition", beam, "--parts", "30"]);
+    assert!(
+        many.contains("parts are the most that were found"),
+        "{many}"
+    );
+}

@@ -8,6 +8,7 @@ mod export;
 mod fmu;
 mod interface_model;
 mod mpi;
+mod partition;
 mod robots;
 mod socket;
 mod stability;
@@ -36,7 +37,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 23] = [
+pub const NAMES: [&str; 24] = [
     "engine",
     "beam",
     "shell",
@@ -45,6 +46,7 @@ pub const NAMES: [&str; 23] = [
     "contact",
     "piles",
     "cut",
+    "partition",
     "interface-model",
     "map",
     "stability",
@@ -132,6 +134,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "contact" => contact::figures(),
             "piles" => contact::pile_figures(),
             "cut" => cut::figures()?,
+            "partition" => partition::figures()?,
             "interface-model" => interface_model::figures()?,
             "map" => stability_map()?,
             "stability" => stability::figures()?,
