@@ -1,5 +1,6 @@
 //! The grammar of the command line, and the help that teaches it.
 
+mod advise;
 mod analysis;
 mod browser;
 mod convert;
@@ -19,6 +20,7 @@ use clap::{Args, Parser, Subcommand};
 use oldham_study::{Draw, Settings};
 
 use crate::failure::KeyOptions;
+pub use advise::Advise;
 pub use analysis::{
     Compensate, CompensateBy, Configuration, Handling, Linearise, Modes, Poles, Stability, Statics,
 };
@@ -76,6 +78,17 @@ pub enum Command {
     Run(Run),
     /// Read a model, report every problem in it, and tell whether its coupling is stable
     Check(Check),
+    /// Find the coupling that suits a model: what is wrong, what to set, what that costs, how sure
+    ///
+    /// Schedule and order, predictor, output update, interface Jacobian, compensation, interface model and
+    /// implicit coupling are ranked by their error at equal cost: by analysis with linear models of
+    /// the parts, the best by short runs. What is not stable is never advised:
+    ///
+    ///   oldham advise model.toml                 say what to set
+    ///   oldham advise model.toml --write         set it in the file
+    ///   oldham advise model.toml --seconds 300   with more time, for large models
+    #[command(verbatim_doc_comment)]
+    Advise(Advise),
     /// Solve one model in several ways and compare them with a reference
     ///
     /// Without --vary the usual schemes are tried: as the file says, Gauss–Seidel, first- and
@@ -131,11 +144,16 @@ pub enum Command {
     ///   oldham handling car-lap.parquet --distance driver.s --lap 439.0657
     #[command(verbatim_doc_comment)]
     Handling(Handling),
-    /// Show how mechanisms are cut: parts, their sizes, the interfaces, and a picture of the graph
+    /// Show how mechanisms are cut: parts, their sizes, the interfaces, and a picture of the graph; or
+    /// find the best cut
     ///
-    /// A cut can be tried without writing it down:
+    /// A cut can be tried without writing it down. With --parts the best one is looked for, by an
+    /// estimate or by what --measure has found on this machine; --write adds it to the model:
     ///
     ///   oldham partition beam.toml --set 'multibody.beam.cut.at=["girder.12"]'
+    ///   oldham partition beam.toml --parts 2              the best cut by estimated costs
+    ///   oldham partition beam.toml --parts 2 --measure    by costs as they are on this machine
+    ///   oldham partition beam.toml --parts 2 --write      and write it down
     #[command(verbatim_doc_comment)]
     Partition(Partition),
     /// Find the static equilibrium of mechanisms under their loads
@@ -251,6 +269,7 @@ impl Command {
         match self {
             Self::Run(run) => run.json,
             Self::Check(check) => check.json,
+            Self::Advise(advise) => advise.json,
             Self::Compare(compare) => compare.json,
             Self::Stability(stability) => stability.json,
             Self::Poles(poles) => poles.json,

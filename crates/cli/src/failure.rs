@@ -200,6 +200,14 @@ pub enum Failure {
         /// Shown at most.
         limit: usize,
     },
+    /// A unit in which nothing is measured that is drawn.
+    #[error("unknown unit `{unit}` for these signals; they are in {}", units.join(", "))]
+    UnfitUnit {
+        /// As it was asked for.
+        unit: String,
+        /// Those of the signals.
+        units: Vec<String>,
+    },
     /// No browser could be served.
     #[error(transparent)]
     Server(#[from] ServerError),
@@ -464,6 +472,7 @@ impl Failure {
                 StudyError::Finish(_)
                     | StudyError::Index { .. }
                     | StudyError::NotConverged { .. }
+                    | StudyError::NotWritten { .. }
                     | StudyError::Solve { .. }
                     | StudyError::NotHeld { .. }
                     | StudyError::Trim(_)

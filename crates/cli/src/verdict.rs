@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use oldham_stability::{AnalysisError, Decision, Verdict, Way};
 use oldham_study::{
-    Advice, LONGEST_SEARCH, LookedAt, NotJudged, Search, StateKind, Subject, Survey, SurveyProgress,
+    Advice, Drift, LONGEST_SEARCH, LookedAt, NotJudged, Search, StateKind, Subject, Survey,
+    SurveyProgress,
 };
 
 use crate::progress::Waiting;
@@ -63,6 +64,21 @@ pub fn warning(advice: &Advice) -> Option<String> {
 /// What would help, indented and folded.
 pub fn remedies(advice: &Advice) -> String {
     fold(&format!("  {}", remedies_text(advice)), 4)
+}
+
+/// What a stable coupling does to the energy, indented and folded.
+pub fn drift(drift: &Drift) -> String {
+    let does = match drift.made > 0.0 {
+        true => "makes",
+        false => "takes",
+    };
+    let text = format!(
+        "  stable but wrong: the exchange at `{}` {does} {} % of the energy in {} s; `oldham advise` looks for a coupling that does not",
+        drift.interface,
+        number(100.0 * drift.share.abs()),
+        number(drift.seconds),
+    );
+    fold(&text, 4)
 }
 
 fn remedies_text(advice: &Advice) -> String {

@@ -44,7 +44,7 @@ pub use extrapolator::Extrapolator;
 pub use follow::{Followed, follow, follow_mode, is_at_rest};
 pub use frequency::{FrequencyAnalysis, FrequencyVerdict, NoVerdict, Rotation};
 pub use map::{Border, Borders, Point, borders, borders_among, critical, is_stable, map, radius};
-pub use measured::{Probed, Unmeasurable, probe};
+pub use measured::{Probed, Realised, Unmeasurable, probe, realise};
 pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};
 pub use shooting::{

@@ -8,8 +8,7 @@ use oldham_stability::{AnalysisError, Decision, Spectrum, Verdict, Way};
 use serde::{Serialize, Serializer};
 
 use crate::motion::{LookedAt, NotJudged, StateKind, Survey, SurveyProgress};
-use crate::remedies;
-use crate::{ModelFile, Settings, TrimmedFile};
+use crate::{Drift, ModelFile, Settings, TrimmedFile, advisor, remedies};
 
 /// What is analysed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +182,8 @@ pub struct Advice {
     /// The states that were looked at, where the model was looked at along its run. Then the verdict is that
     /// on the worst of them.
     pub survey: Option<Survey>,
+    /// What the exchange of a stable coupling does to the energy, if that is more than a little and was looked for.
+    pub drift: Option<Drift>,
 }
 
 /// How far remedies were looked for.
@@ -311,6 +312,15 @@ impl Advice {
             subject: case.subject,
             search: Search::Thorough,
             survey: None,
+            drift: None,
+        }
+    }
+
+    /// Looks whether a stable coupling makes or takes energy.
+    pub fn look_for_drift(&mut self, case: &Case<'_>, granted: Duration) {
+        let is_stable = self.decision() == Some(Decision::Stable);
+        if is_stable && case.subject == Subject::Coupling && case.start.is_none() {
+            self.drift = advisor::drift(case.model, granted);
         }
     }
 }
@@ -379,6 +389,8 @@ struct Found<'a> {
     /// All states that were looked at, the worst first.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<&'a [LookedAt]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drift: Option<&'a Drift>,
     #[serde(skip_serializing_if = "Option::is_none")]
     run_until: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -470,6 +482,7 @@ impl Serialize for Advice {
                 .as_ref()
                 .and_then(|survey| Some(survey.worst()?.time)),
             looked_at: self.survey.as_ref().map(|survey| &survey.states[..]),
+            drift: self.drift.as_ref(),
             run_until: self.survey.as_ref().map(|survey| survey.until),
             run_ended: self.survey.as_ref().and_then(|survey| survey.ended.clone()),
             spectral_radius: verdict.radius,

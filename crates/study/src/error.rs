@@ -9,6 +9,7 @@ use oldham_results::reader::ReadError;
 use oldham_results::writer::WriteError;
 use oldham_stability::AnalysisError;
 
+use crate::partition::PartitionError;
 use crate::ranks::RanksError;
 use crate::sweep::{JournalError, VariationError};
 use crate::trim::Unfinished;
@@ -19,6 +20,9 @@ pub enum StudyError {
     /// The model cannot be used.
     #[error(transparent)]
     Model(Box<Problems>),
+    /// No cut was found, or it could not be written.
+    #[error(transparent)]
+    Partition(#[from] PartitionError),
     /// A result file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -111,6 +115,20 @@ pub enum StudyError {
     NothingToCompare {
         /// Title of the model.
         model: String,
+    },
+    /// Nothing that could be set otherwise.
+    #[error("`{model}` has no coupling, so that there is nothing to advise on")]
+    NothingToAdvise {
+        /// Title of the model.
+        model: String,
+    },
+    /// A model file cannot take what is to be set.
+    #[error("{path} cannot be written: {reason}", path = path.display())]
+    NotWritten {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
     },
     /// More variants than anybody could want.
     #[error("{} variants are asked for, and at most {most} are compared", .count.map_or_else(|| "countless".into(), |count| count.to_string()))]

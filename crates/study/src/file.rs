@@ -126,6 +126,23 @@ impl ModelFile {
         }
     }
 
+    /// Where the model file lies, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.origin {
+            Origin::Path(path) if !oldham_ssp::is_system(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Reads another text in the place of the file, with what that includes.
+    pub(crate) fn read_text(&self, known: &Source, text: &str) -> Result<Model, Problems> {
+        let mut source = Source::new(known.name(), text);
+        for (path, text) in known.included() {
+            source = source.including(path, text);
+        }
+        Model::of(source, &Overrides(self.settings.clone()), &self.extensions)
+    }
+
     /// Reads the file once, for many values of its parameters.
     pub fn template(&self) -> Result<Template, Problems> {
         let overrides = Overrides(self.settings.clone());

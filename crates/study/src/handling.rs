@@ -10,6 +10,9 @@ use serde::Serialize;
 
 use crate::StudyError;
 
+/// A path whose width is less than this share of its length is not drawn to scale.
+const NARROW: f64 = 0.15;
+
 /// Which columns tell what.
 #[derive(Clone, Debug, Default)]
 pub struct HandlingOptions {
@@ -89,7 +92,7 @@ impl Handling {
         })
     }
 
-    /// The g-g diagram, and the way of the car.
+    /// The g-g diagram, and the path of the car: to scale unless that would show a line.
     pub fn figure(&self, title: &str) -> Figure {
         let part = |i: usize| -> Vec<f64> {
             let rows = self.ride.accelerations.iter();
@@ -99,9 +102,23 @@ impl Handling {
         let diagram = Panel::new("acceleration to the left / g", "acceleration forward / g")
             .with_series(Series::new("", part(1), part(0)).with_style(Style::Solid))
             .to_scale();
-        let way = Panel::new("x / m", "y / m")
-            .with_series(Series::new("", along(0), along(1)).with_style(Style::Solid))
-            .to_scale();
-        Figure::new(title).with_panel(diagram).with_panel(way)
+        let path = Panel::new("x / m", "y / m")
+            .with_series(Series::new("", along(0), along(1)).with_style(Style::Solid));
+        let path = match is_narrow(&along(0), &along(1)) {
+            true => path,
+            false => path.to_scale(),
+        };
+        Figure::new(title).with_panel(diagram).with_panel(path)
     }
+}
+
+/// Whether a path is so narrow that nothing of its shape would be seen to scale, as that of a lane change.
+fn is_narrow(x: &[f64], y: &[f64]) -> bool {
+    let span = |values: &[f64]| {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        high - low
+    };
+    let (long, wide) = (span(x).max(span(y)), span(x).min(span(y)));
+    wide < NARROW * long
 }

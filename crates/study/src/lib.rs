@@ -8,6 +8,7 @@
 //! to callbacks, and everything that takes long can be cancelled.
 
 mod advice;
+mod advisor;
 mod campbell;
 mod compare;
 mod compensation;
@@ -38,6 +39,10 @@ mod sweep;
 mod trim;
 
 pub use advice::{Advice, Case, Search, Subject, decision_word, refuse_learner};
+pub use advisor::{
+    AdvisorOptions, Assessed, Cost, Drift, LONGEST_ADVICE, LeftOut, NotPredicted, Prices,
+    Recommendation, ReferenceKind, Shown, Written, advise, write_settings,
+};
 pub use campbell::{Campbell, CampbellPart, campbell, campbell_trimmed};
 pub use compare::{
     Alike, Channel, CompareOptions, CompareProgress, Comparison, Kind, Refined, Sample, Signal,
@@ -62,7 +67,11 @@ pub use mechanisms::{
 pub use memory::{MemoryOptions, Recorded, run_in_memory, solve_in_memory};
 pub use motion::{LookedAt, Met, NotJudged, StateKind, Survey, SurveyProgress};
 pub use oldham_vehicle::handling::STANDARD_GRAVITY;
-pub use partition::{CutMechanism, partitions};
+pub use partition::{
+    CandidateCut, CostLedger, CostTable, CutMechanism, CutSearch, CutStability, Expectation, Fit,
+    KindCost, PartitionError, Searched, SearchedCut, find_cut, ledger_path, measure_costs,
+    mechanism_named, partitions, write_cut,
+};
 pub use pause::{Pause, Place};
 pub use poles::{
     CoupledPole, HeldSignals, LATENT_RATES, ModeShape, Poles, damping, discrete_poles, poles,
@@ -73,8 +82,8 @@ pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path, digest};
 pub use seek::{Found, Wanted, seek};
 pub use stability::{
-    Axis, BorderStudy, CouplingMode, CouplingModes, GridProgress, Scheme, SchemeBorders, SchemeMap,
-    SchemeRadii, StabilityCurve, StabilityMap, StabilityStudy,
+    Axis, BorderStudy, Cause, CouplingMode, CouplingModes, GridProgress, Region, Scheme,
+    SchemeBorders, SchemeMap, SchemeRadii, StabilityCurve, StabilityMap, StabilityStudy,
 };
 pub use sweep::{
     Draw, JournalError, MOST_COMBINATIONS, MOST_RUNS, Merit, MeritError, NoShard, Range, Shard,

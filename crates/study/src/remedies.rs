@@ -6,9 +6,9 @@ use oldham_cosim::Simulation;
 use oldham_model::Model;
 use oldham_stability::{Verdict, Way};
 
-use crate::{Case, ModelFile, Settings};
+use crate::{Case, ModelFile, Settings, advisor};
 
-/// Settings that often help, the cheapest first.
+/// Settings that often help.
 const CANDIDATES: [&[(&str, &str)]; 6] = [
     &[("schedule.tangent", "true")],
     &[("schedule.output_update", "true")],
@@ -35,7 +35,7 @@ const TRIAL: u64 = 200;
 
 /// What helps.
 pub struct Remedies {
-    /// Changes, any of which helps.
+    /// Changes, any of which helps: the one with the smallest error at equal cost first.
     pub settings: Vec<Settings>,
     /// Whether all were tried.
     pub is_thorough: bool,
@@ -49,7 +49,11 @@ pub fn find(case: &Case<'_>, granted: Option<Duration>) -> Remedies {
         started: Instant::now(),
         is_thorough: true,
     };
-    let settings = search.remedies();
+    let mut settings = search.remedies();
+    if settings.len() > 1 {
+        let left = search.granted.saturating_sub(search.started.elapsed());
+        advisor::rank(case.file, case.model, &mut settings, left);
+    }
     Remedies {
         settings,
         is_thorough: search.is_thorough,

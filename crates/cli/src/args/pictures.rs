@@ -49,6 +49,10 @@ pub struct Plot {
     /// Last time to draw, in seconds
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
     pub to: Option<f64>,
+    /// Units to draw in, such as `bar,mm,deg,l/min`; each is for the signals that measure the same [default: bar for
+    /// pressures, SI for the others]
+    #[arg(long, value_name = "UNIT,...", value_delimiter = ',')]
+    pub units: Vec<String>,
     /// Picture, .svg or .png [default: the first result's name with .svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
@@ -89,6 +93,18 @@ impl From<View> for ViewName {
 pub struct Partition {
     #[command(flatten)]
     pub model: ModelArgs,
+    /// Look for the best cut into so many parts
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(2..=64))]
+    pub parts: Option<usize>,
+    /// Measure what elements, nodes and copies cost on this machine, and keep that beside the model
+    #[arg(long)]
+    pub measure: bool,
+    /// The mechanism that is meant, where there are several
+    #[arg(long, value_name = "NAME")]
+    pub mechanism: Option<String>,
+    /// Add the best cut to the model file, which stays as it is otherwise
+    #[arg(long, requires = "parts")]
+    pub write: bool,
     /// From where to look
     #[arg(long, value_enum, default_value_t = View::Auto)]
     pub view: View,

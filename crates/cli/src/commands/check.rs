@@ -53,6 +53,12 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
     if !arguments.json {
         say!("{}", verdict::for_people(&advice));
     }
+    let waiting = Waiting::new("looking at the energy of the exchange", arguments.json);
+    advice.look_for_drift(&case, granted.for_remedies());
+    drop(waiting);
+    if let Some(drift) = advice.drift.as_ref().filter(|_| !arguments.json) {
+        say!("{}", verdict::drift(drift));
+    }
     let waiting = Waiting::new("looking for settings that help", arguments.json);
     let searched = advice.look_for_remedies(&case, Some(granted.for_remedies()));
     drop(waiting);
@@ -133,8 +139,12 @@ fn print(model: &Model, simulation: &Simulation) {
             count => format!(", {count} of {} constraints redundant", found.constraints),
         };
         say!(
-            "  {}: {nodes} nodes, {degrees}{redundant}",
-            mechanism.name()
+            "  {}: {}, {degrees}{redundant}",
+            mechanism.name(),
+            match nodes {
+                1 => "1 node".to_owned(),
+                nodes => format!("{nodes} nodes"),
+            }
         );
     }
 }

@@ -20,7 +20,7 @@ pub fn execute(arguments: &args::Handling) -> Result<(), Failure> {
         track: arguments.distance.clone().zip(arguments.lap),
     };
     let handling = Handling::of(&table, &options)?;
-    handling.figure("g-g diagram and way").save(&out)?;
+    handling.figure("g-g diagram and path").save(&out)?;
     if arguments.json {
         let answer =
             json!({"command": "handling", "picture": load::shown(&out), "handling": handling});

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod advise;
 mod animate;
 pub mod bench;
 mod campbell;
@@ -38,6 +39,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
     match command {
         Command::Run(arguments) => run::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Advise(arguments) => advise::execute(&arguments),
         Command::Compare(arguments) => compare::execute(&arguments),
         Command::Compensate(arguments) => compensate::execute(&arguments),
         Command::Plot(arguments) => plot::execute(&arguments),

@@ -1,8 +1,9 @@
 //! `oldham plot`: results as a picture, one panel for each unit.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
+use oldham_model::unit_ratio;
 use oldham_results::plot::{Figure, Panel, Series};
 use oldham_results::reader::ReadError;
 use oldham_results::{Changing, Table, is_derived, read, read_some};
@@ -53,6 +54,7 @@ pub fn draw(arguments: &Plot) -> Result<(PathBuf, Vec<String>), Failure> {
             limit: MOST_SIGNALS,
         });
     }
+    check_units(arguments, &signals)?;
     figure(arguments, &tables, &signals).save(&out)?;
     let signals = signals.into_iter().map(|signal| signal.name).collect();
     Ok((out, signals))
@@ -164,12 +166,16 @@ fn figure(arguments: &Plot, tables: &[Table], signals: &[Signal]) -> Figure {
             .iter()
             .filter(|signal| signal.unit == unit)
             .collect();
-        let mut panel = Panel::new("time / s", axis_label(&of_unit, unit));
+        let shown = Shown::of(unit, &arguments.units);
+        let mut panel = Panel::new("time / s", axis_label(&of_unit, unit, shown.name));
         for (path, table) in arguments.results.iter().zip(tables) {
             for signal in &of_unit {
                 if let Some(values) = table.column(&signal.name) {
                     let label = label(signal, path, tables.len() > 1);
-                    let (x, y) = window(table.time(), values, arguments.from, arguments.to);
+                    let (x, mut y) = window(table.time(), values, arguments.from, arguments.to);
+                    if shown.per_unit != 1.0 {
+                        y.iter_mut().for_each(|value| *value *= shown.per_unit);
+                    }
                     panel = panel.with_series(Series::new(label, x, y));
                 }
             }
@@ -179,10 +185,42 @@ fn figure(arguments: &Plot, tables: &[Table], signals: &[Signal]) -> Figure {
     figure
 }
 
-fn axis_label(signals: &[&Signal], unit: &str) -> String {
+/// A unit to draw in instead of that of a signal, and how many there are of it in that.
+struct Shown<'u> {
+    name: &'u str,
+    per_unit: f64,
+}
+
+impl<'u> Shown<'u> {
+    /// The first of the units that were asked for which measures the same; for pressures bar, since Pa has too many digits.
+    fn of(unit: &'u str, wanted: &'u [String]) -> Self {
+        let usual = (unit == "Pa").then_some("bar");
+        let mut candidates = wanted.iter().map(String::as_str).chain(usual);
+        let found = candidates.find_map(|name| Some((name, unit_ratio(unit, name)?)));
+        let (name, per_unit) = found.unwrap_or((unit, 1.0));
+        Self { name, per_unit }
+    }
+}
+
+/// Every unit that is asked for measures something that is drawn.
+fn check_units(arguments: &Plot, signals: &[Signal]) -> Result<(), Failure> {
+    for wanted in &arguments.units {
+        let mut units = signals.iter().map(|signal| signal.unit.as_str());
+        if !units.any(|unit| unit_ratio(unit, wanted).is_some()) {
+            let units = signals.iter().map(|signal| signal.unit.clone());
+            return Err(Failure::UnfitUnit {
+                unit: wanted.clone(),
+                units: units.collect::<BTreeSet<_>>().into_iter().collect(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn axis_label(signals: &[&Signal], unit: &str, shown: &str) -> String {
     match signals {
-        [only] => format!("{} / {unit}", only.name),
-        _ => format!("{} / {unit}", quantity(unit)),
+        [only] => format!("{} / {shown}", only.name),
+        _ => format!("{} / {shown}", quantity(unit)),
     }
 }
 
@@ -194,9 +232,20 @@ fn quantity(unit: &str) -> &'static str {
         "N" => "force",
         "N.m" => "moment",
         "rad" => "angle",
-        "rad/s" => "rate",
+        "rad/s" => "angular velocity",
         "rad/s2" => "angular acceleration",
         "J" => "energy",
+        "W" => "power",
+        "Pa" => "pressure",
+        "m3" => "volume",
+        "m3/s" => "flow",
+        "kg" => "mass",
+        "s" => "time",
+        "Hz" => "frequency",
+        "N/m" => "line load",
+        "V" => "voltage",
+        "A" => "current",
+        "K" => "temperature",
         _ => "value",
     }
 }

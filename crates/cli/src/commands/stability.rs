@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use oldham_results::plot::Figure;
 use oldham_stability::{Decision, Point};
 use oldham_study::{
-    GridProgress, Range, Scheme, SchemeBorders, SchemeRadii, StabilityStudy, StateKind, StudyError,
-    Survey, Variation,
+    Cause, GridProgress, Range, Scheme, SchemeBorders, SchemeRadii, StabilityMap, StabilityStudy,
+    StateKind, StudyError, Survey, Variation,
 };
 use serde_json::json;
 
@@ -179,11 +179,15 @@ impl Report<'_> {
             say!(
                 "{:#}",
                 json!({"command": "stability", "model": self.model, "state": "start", "x": map.x, "y": map.y,
-                "maps": map.schemes, "picture": load::shown(&out)})
+                "maps": map.schemes, "regions": map.regions, "picture": load::shown(&out)})
             );
         } else {
             for scheme in &map.schemes {
                 say!("{}: {}", scheme.radii.scheme, counted(&scheme.radii));
+            }
+            if !map.regions.is_empty() {
+                say!("where it is unstable as in the file, and what grows in the middle:");
+                say!("{}", regions(&map));
             }
             say!("{AT_THE_START}");
             say!("picture: {}", out.display());
@@ -199,6 +203,37 @@ impl Report<'_> {
         figure.save(&out)?;
         Ok(out)
     }
+}
+
+/// The unstable regions of a map, and why each is unstable.
+fn regions(map: &StabilityMap) -> Table {
+    let columns = [
+        "points",
+        map.x.key.as_str(),
+        map.y.key.as_str(),
+        "frequency / Hz",
+        "growth / (1/s)",
+        "where",
+    ];
+    let mut table = Table::new(columns);
+    for region in &map.regions {
+        let cause = region.cause.as_ref();
+        let place = match cause {
+            None => "not analysed further".to_owned(),
+            Some(cause) if cause.own => "the model's own".to_owned(),
+            Some(cause) => cause.interface.clone().unwrap_or_default(),
+        };
+        let of_cause = |what: fn(&Cause) -> f64| cause.map_or(String::new(), |c| number(what(c)));
+        table.row([
+            region.points.to_string(),
+            number(region.x),
+            number(region.y),
+            of_cause(|cause| cause.frequency),
+            of_cause(|cause| cause.growth),
+            place,
+        ]);
+    }
+    table
 }
 
 /// Points of a curve or a map that are done.

@@ -7,6 +7,7 @@
 mod driver;
 mod probe;
 mod realisation;
+mod realised;
 mod responses;
 mod stand_in;
 
@@ -16,6 +17,7 @@ use crate::recurrence::{AnalysisError, TimeBudget};
 pub use probe::{Probed, probe};
 use realisation::Record;
 pub(crate) use realisation::{Fineness, Realisation};
+pub use realised::{Realised, realise};
 use responses::Responses;
 use stand_in::StandIn;
 

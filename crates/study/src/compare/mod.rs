@@ -17,7 +17,7 @@ use serde::{Serialize, Serializer};
 
 use crate::{Draw, ModelFile, Settings, StudyError, Variation};
 pub use ranking::Kind;
-use ranking::errors;
+pub(crate) use ranking::errors;
 pub use reference::Refined;
 use reference::{Choice, Found};
 use stretch::Pace;

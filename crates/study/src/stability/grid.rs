@@ -4,6 +4,7 @@ use oldham_results::plot::{Cells, Figure, Panel, Scale, Series, Style};
 use oldham_stability::is_stable;
 use serde::{Serialize, Serializer};
 
+use super::Region;
 use crate::Range;
 
 /// A parameter and its values.
@@ -164,6 +165,8 @@ pub struct StabilityMap {
     /// The map of each scheme, the file's own first.
     #[serde(rename = "maps")]
     pub schemes: Vec<SchemeMap>,
+    /// Where the file's own scheme is unstable, and why: the largest regions.
+    pub regions: Vec<Region>,
     /// The model's own point.
     #[serde(skip)]
     pub here: Option<(f64, f64)>,
@@ -193,6 +196,10 @@ impl StabilityMap {
             };
             let (line_x, line_y) = scheme.border.clone();
             panel = panel.with_series(Series::new(label, line_x, line_y).with_style(Style::Line));
+        }
+        for region in &self.regions {
+            let why = Series::new(region.label(), vec![region.x], vec![region.y]);
+            panel = panel.with_series(why.with_style(Style::Points));
         }
         if let Some((x, y)) = self.here {
             let here = Series::new("as in the file", vec![x], vec![y]);

@@ -3,6 +3,7 @@
 
 mod border;
 mod grid;
+mod regions;
 
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ use crate::{
 };
 pub use border::{BorderStudy, SchemeBorders};
 pub use grid::{Axis, SchemeMap, SchemeRadii, StabilityCurve, StabilityMap};
+use regions::regions;
+pub use regions::{Cause, Region};
 
 /// Values of a range at which a search for borders looks first.
 const SAMPLES: usize = 25;
@@ -80,6 +83,9 @@ pub struct StabilityStudy<'a> {
     monolithic: bool,
     start: Option<&'a TrimmedFile>,
 }
+
+/// How long it may take to find what grows in a region of a map.
+const FOR_A_CAUSE: Duration = Duration::from_secs(5);
 
 /// How far a curve or a map has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -275,33 +281,71 @@ impl<'a> StabilityStudy<'a> {
     ) -> Result<StabilityMap, StudyError> {
         let (xs, ys) = (self.values(x)?, self.values(y)?);
         let mut schemes = Vec::new();
-        for scheme in self.read_schemes()? {
+        let read = self.read_schemes()?;
+        for scheme in &read {
             let changes = |a, b| vec![(x.key.as_str(), a), (y.key.as_str(), b)];
-            let radius_at = self.radii(&scheme, &xs, &ys, changes, progress);
+            let radius_at = self.radii(scheme, &xs, &ys, changes, progress);
             let contour = Contour {
                 x: &xs,
                 y: &ys,
                 logarithmic: [x.is_logarithmic(), y.is_logarithmic()],
             };
             let stable_at = |a, b| {
-                let simulation = self.build(&scheme, &changes(a, b));
+                let simulation = self.build(scheme, &changes(a, b));
                 simulation.is_some_and(|mut simulation| is_stable(radius(&mut simulation)))
             };
             schemes.push(SchemeMap {
                 border: contour.border(&radius_at, threads(), stable_at),
                 radii: SchemeRadii {
                     radius: radius_at,
-                    scheme: scheme.name,
+                    scheme: scheme.name.clone(),
                 },
             });
         }
+        let radius = &schemes[0].radii.radius;
+        let is_unstable = radius.iter().map(|&r| r.is_finite() && !is_stable(r));
+        let found = regions(xs.len(), &is_unstable.collect::<Vec<_>>());
+        let explained = found.into_iter().map(|(points, place)| {
+            let (x_there, y_there) = (xs[place % xs.len()], ys[place / xs.len()]);
+            let changes = [(x.key.as_str(), x_there), (y.key.as_str(), y_there)];
+            Region {
+                points,
+                x: x_there,
+                y: y_there,
+                cause: self.cause(&read[0], &changes),
+            }
+        });
         Ok(StabilityMap {
+            regions: explained.collect(),
             model: self.model.name().into(),
             here: self.baseline(&x.key).zip(self.baseline(&y.key)),
             x: Axis::of(x, xs),
             y: Axis::of(y, ys),
             schemes,
         })
+    }
+
+    /// What grows fastest with some values changed.
+    fn cause(&self, scheme: &ReadScheme, changes: &[(&str, f64)]) -> Option<Cause> {
+        let model = self.load(scheme, changes).ok()?;
+        let mut case = Case::of(&model, &scheme.file);
+        if self.monolithic {
+            case.subject = Subject::Whole;
+        }
+        let (_, verdict) = case.spectrum(Some(FOR_A_CAUSE)).ok()?;
+        let coupled = (verdict.growth > 0.0).then(|| Cause {
+            frequency: verdict.frequency,
+            growth: verdict.growth,
+            interface: verdict.interface.clone(),
+            own: self.monolithic,
+        });
+        let own = verdict.own.map(|[growth, frequency]| Cause {
+            frequency,
+            growth,
+            interface: None,
+            own: true,
+        });
+        coupled.or(own)
     }
 
     /// The model's own scheme, and those to compare it with.
