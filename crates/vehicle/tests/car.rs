@@ -31,6 +31,67 @@ fn inertia(model: &Model) -> (f64, f64, f64) {
     (mass, behind, bodies.iter().map(about).sum())
 }
 
+/// Sensors of tyres: at rest on the plane they read the weight and nothing else, with the contact point below the wheel;
+/// forces and moments of motors are read like those of joints.
+#[test]
+fn tyres_and_motors_are_read_by_sensors() {
+    let more = r#"
+[multibody.car.sensors."load_{w}"]
+repeat.w = ["fl", "fr", "rl", "rr"]
+type = "tyre"
+of = "tyre-{w}"
+reads = "normal-force"
+
+[multibody.car.sensors."patch_{a}"]
+repeat.a = ["x", "y", "z"]
+type = "tyre"
+of = "tyre-rl"
+reads = "patch-{a}"
+
+[multibody.car.sensors.slip]
+type = "tyre"
+of = "tyre-rl"
+reads = "longitudinal-slip"
+
+[multibody.car.sensors.same]
+force = "tyre-rl"
+axis = [0, 0, 1]
+
+[multibody.car.sensors.drive]
+moment = "motor-rl"
+on = "rim-rl"
+axis = [0, 1, 0]
+"#;
+    let set = [
+        ("v_test", "0"),
+        ("simulation.duration", "3"),
+        ("simulation.step", "1e-3"),
+    ];
+    let model = car(more, &set);
+    let run = History::whole(&model, 1000);
+    let read = |name: &str| run.last(&format!("car.sensors.{name}"));
+    let (mass, behind, _) = inertia(&model);
+    let sum: f64 = ["fl", "fr", "rl", "rr"]
+        .map(|w| read(&format!("load_{w}")))
+        .iter()
+        .sum();
+    assert!((sum / (mass * G) - 1.0).abs() < 1e-3, "{sum}");
+    let rear = read("load_rl") + read("load_rr");
+    assert!(
+        (rear / (mass * G * behind / WHEELBASE) - 1.0).abs() < 1e-2,
+        "{rear}"
+    );
+    assert!((read("same") / read("load_rl") - 1.0).abs() < 1e-9);
+    assert!(read("slip").abs() < 1e-3 && read("drive").abs() < 50.0);
+    assert!(
+        (read("patch_x") + WHEELBASE).abs() < 0.02,
+        "{}",
+        read("patch_x")
+    );
+    assert!((read("patch_y") - 0.59).abs() < 0.02, "{}", read("patch_y"));
+    assert!(read("patch_z").abs() < 1e-9, "{}", read("patch_z"));
+}
+
 /// At rest: the sum of the wheel loads is the weight, and its moment is balanced.
 #[test]
 fn static_wheel_loads_are_those_of_the_masses() {

@@ -1,14 +1,15 @@
 //! Roads, and points of bodies that may touch them.
 
+use super::track::{TrackSettings, track};
 use crate::ground::{GroundContact, GroundLaw};
 use crate::road::{HeightGrid, Road, RoughRoad, RoughnessClass};
 use crate::tyre::Tyre;
-use oldham_model::{At, Problem, Site};
+use oldham_model::{At, Outline, Problem, Site};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// A road. Without `class` and `file` it is a plane.
+/// A road. Without `class`, `file` and `track` it is a plane.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RoadSettings {
@@ -20,12 +21,12 @@ pub(super) struct RoadSettings {
     /// Friction over that on which the tyres were measured.
     #[schemars(extend("exclusiveMinimum" = 0, "default" = 1.0))]
     grip: Option<f64>,
-    /// A rough road of this class of ISO 8608.
+    /// A rough road of this class of ISO 8608; with `track`, along its line.
     class: Option<Class>,
-    /// With `class`: the length in m after which the road repeats.
+    /// With `class` and without `track`: the length in m after which the road repeats.
     #[schemars(range(min = 10.0, max = 2000.0), extend("default" = 200.0))]
     length: Option<f64>,
-    /// With `class`: the width in m, to both sides of the x axis together.
+    /// With `class` and without `track`: the width in m, to both sides of the x axis together.
     #[schemars(range(min = 0.1, max = 50.0), extend("default" = 4.0))]
     width: Option<f64>,
     /// With `class`: the same seed gives the same road.
@@ -33,6 +34,8 @@ pub(super) struct RoadSettings {
     seed: Option<u64>,
     /// Heights from a file beside the model: lines of x, y and z in m, on a rectangular grid.
     file: Option<At<String>>,
+    /// A road along a closed centre line, which is drawn and on which laps are timed.
+    track: Option<At<TrackSettings>>,
 }
 
 /// Classes of roughness of ISO 8608, from very good to poor.
@@ -61,13 +64,22 @@ impl RoadSettings {
     pub fn make(&self, site: &mut Site<'_>) -> Option<Arc<Road>> {
         if let Some(message) = self.useless() {
             let problem = Problem::new(site.place(), message);
-            site.report(
-                problem
-                    .help("a road is a plane, or rough, or read from a file: keep the keys of one"),
-            );
+            site.report(problem.help(
+                "a road is a plane, or rough, or read from a file, or a track: keep the keys of one",
+            ));
             return None;
         }
-        let road = match (&self.file, self.class) {
+        let density = self
+            .class
+            .map(|class| RoughnessClass::from(class).density());
+        let seed = self.seed.unwrap_or(0);
+        let road = match (&self.file, density) {
+            _ if self.track.is_some() => {
+                let roughness = density.map(|density| (density, seed));
+                let track = track(self.track.as_ref()?, roughness, site)?;
+                site.draw(Outline::Road(Arc::new(track.sketch())));
+                Road::track(track)
+            }
             (Some(file), Some(_)) => {
                 let message = "a road from a file has no class of roughness";
                 let problem = Problem::new(file.span.clone(), message);
@@ -75,12 +87,12 @@ impl RoadSettings {
                 return None;
             }
             (Some(file), None) => Road::grid(surveyed(file, site)?),
-            (None, Some(class)) => {
+            (None, Some(density)) => {
                 let rough = RoughRoad {
-                    density: RoughnessClass::from(class).density(),
+                    density,
                     length: self.length.unwrap_or(200.0),
                     width: self.width.unwrap_or(4.0),
-                    seed: self.seed.unwrap_or(0),
+                    seed,
                 };
                 Road::grid(rough.grid())
             }
@@ -93,22 +105,24 @@ impl RoadSettings {
 impl RoadSettings {
     /// A key that does nothing for a road of this kind.
     fn useless(&self) -> Option<String> {
-        let of_plane = [
-            ("height", self.height.is_some()),
-            ("slope", self.slope.is_some()),
-        ];
-        let of_class = [
-            ("length", self.length.is_some()),
-            ("width", self.width.is_some()),
-            ("seed", self.seed.is_some()),
-        ];
-        let (kind, of_plane, of_class) = match (&self.file, self.class) {
-            (Some(_), _) => ("a road from a file", &of_plane[..], &of_class[..]),
-            (None, Some(_)) => ("a road with a class of roughness", &of_plane[..], &[][..]),
-            (None, None) => ("a plane road", &[][..], &of_class[..]),
+        let is_rough = self.class.is_some();
+        let is_plane = self.track.is_none() && self.file.is_none() && !is_rough;
+        let repeats = is_rough && self.track.is_none();
+        let kind = match (&self.track, &self.file) {
+            (Some(_), _) => "a track",
+            (None, Some(_)) => "a road from a file",
+            (None, None) if is_rough => "a road with a class of roughness",
+            (None, None) => "a plane road",
         };
-        let mut keys = of_plane.iter().chain(of_class);
-        let (key, _) = keys.find(|(_, is_given)| *is_given)?;
+        let keys = [
+            ("height", self.height.is_some() && !is_plane),
+            ("slope", self.slope.is_some() && !is_plane),
+            ("length", self.length.is_some() && !repeats),
+            ("width", self.width.is_some() && !repeats),
+            ("seed", self.seed.is_some() && !is_rough),
+            ("file", self.file.is_some() && self.track.is_some()),
+        ];
+        let (key, _) = keys.into_iter().find(|(_, is_useless)| *is_useless)?;
         Some(format!("{kind} has no `{key}`"))
     }
 }

@@ -4,7 +4,9 @@
 
 mod air;
 mod ground;
+mod reading;
 mod suspension;
+mod track;
 mod tyre;
 mod wheel;
 
@@ -29,6 +31,7 @@ pub fn register(extensions: &mut Extensions) {
     extensions.element("aerodynamics", air::make);
     extensions.element("ground-contact", ground::make);
     extensions.sensor("body-velocity", suspension::body_velocity);
+    extensions.sensor("tyre", reading::make);
 }
 
 /// A direction in axes of a node; a null vector is reported.

@@ -43,6 +43,11 @@ impl HeightGrid {
         self
     }
 
+    /// Its first point, and how many there are along x and y.
+    pub(super) fn extent(&self) -> ([f64; 2], [usize; 2]) {
+        (self.origin, self.counts)
+    }
+
     /// Height, and slopes along x and y.
     pub fn at(&self, x: f64, y: f64) -> (f64, [f64; 2]) {
         let (columns, along, by_x) = self.stencil(0, x, self.is_periodic);

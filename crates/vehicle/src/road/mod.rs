@@ -3,12 +3,15 @@
 mod grid;
 mod profile;
 mod survey;
+mod track;
 
 pub use grid::HeightGrid;
 pub use profile::{RoughRoad, RoughnessClass};
 pub use survey::RoadProblem;
+pub use track::{Beside, CentreLine, KerbShape, LineProblem, Track, TrackShape, parse_line};
 
 use oldham_space::Vec3;
+use track::Under;
 
 /// The ground on which wheels roll.
 #[derive(Clone, Debug)]
@@ -22,6 +25,7 @@ pub struct Road {
 enum Surface {
     Plane { height: f64, slopes: [f64; 2] },
     Grid(HeightGrid),
+    Track(Box<Track>),
 }
 
 /// The road beneath a point.
@@ -57,6 +61,14 @@ impl Road {
         }
     }
 
+    /// A road along a closed line, and the land around it.
+    pub fn track(track: Track) -> Self {
+        Self {
+            surface: Surface::Track(Box::new(track)),
+            grip: 1.0,
+        }
+    }
+
     /// With this friction over that on which the tyres were measured.
     pub fn with_grip(self, grip: f64) -> Self {
         Self { grip, ..self }
@@ -64,17 +76,30 @@ impl Road {
 
     /// The road beneath a point.
     pub fn under(&self, point: Vec3) -> RoadPoint {
-        let (height, [by_x, by_y]) = match &self.surface {
-            Surface::Plane { height, slopes } => (
-                height + slopes[0] * point[0] + slopes[1] * point[1],
-                *slopes,
-            ),
-            Surface::Grid(grid) => grid.at(point[0], point[1]),
+        let under = |height, slopes| Under {
+            height,
+            slopes,
+            grip: 1.0,
+        };
+        let [x, y] = [point[0], point[1]];
+        let Under {
+            height,
+            slopes: [by_x, by_y],
+            grip,
+        } = match &self.surface {
+            Surface::Plane { height, slopes } => {
+                under(height + slopes[0] * x + slopes[1] * y, *slopes)
+            }
+            Surface::Grid(grid) => {
+                let (height, slopes) = grid.at(x, y);
+                under(height, slopes)
+            }
+            Surface::Track(track) => track.under(x, y),
         };
         RoadPoint {
-            place: Vec3::new(point[0], point[1], height),
+            place: Vec3::new(x, y, height),
             normal: Vec3::new(-by_x, -by_y, 1.0).unit(),
-            grip: self.grip,
+            grip: self.grip * grip,
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct WheelState {
     /// Forces forward, to the left and normal to the road in N, then moments about these axes at
     /// the contact point in N·m.
     pub forces: [f64; 6],
+    /// The contact point in m.
+    pub patch: [f64; 3],
 }
 
 /// What a tyre answers to the motion of its contact point.
@@ -111,6 +113,7 @@ impl Tyre {
             slip_angle: response.slips[1].atan(),
             camber,
             forces: response.wrench,
+            patch: (at.motion(self.nodes[0]).position + contact.arm).0,
         }
     }
 
