@@ -2,6 +2,7 @@
 
 import { element, isTyping, make, option } from "./dom";
 import type { Laps } from "./lap";
+import { Latency } from "./latency";
 import type { Live, Status } from "./live";
 import { number, unit } from "./plot";
 import type { Input, Signal } from "./scene";
@@ -54,6 +55,7 @@ export class Drive {
   private readonly lap = make("span");
   private status: Status | null = null;
   private shaken = 0;
+  readonly latency = new Latency();
 
   constructor(inputs: Input[], signals: Signal[], private readonly live: Live) {
     this.controls = inputs.map((input, i) => control(input, i, signals));
@@ -204,9 +206,17 @@ export class Drive {
       control.shown.textContent = `${number(value)} ${unit(input.unit)}`;
       if (this.drives && value !== control.sent) {
         control.sent = value;
+        this.latency.sent(i, value, performance.now());
         this.live.wish({ wish: "set", input: i, value });
       }
       this.feel(control, row, pad);
+    });
+  }
+
+  /** Takes what the newest row says of the inputs. */
+  listen(newest: (at: number) => number): void {
+    this.controls.forEach(({ at }, i) => {
+      if (at !== undefined) this.latency.came(i, newest(at), performance.now());
     });
   }
 
@@ -273,7 +283,7 @@ function connected(): Gamepad | null {
   return pads.find((pad) => pad?.connected) ?? null;
 }
 
-function label(inputs: Input[], input: Input): string {
+export function label(inputs: Input[], input: Input): string {
   const alone = inputs.filter((other) => other.name === input.name).length === 1;
   return alone ? input.name : `${input.name} ${input.component + 1}`;
 }

@@ -2,11 +2,12 @@
 
 import {
   BoxGeometry, BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, Group, InstancedMesh, Line,
-  LineSegments, Matrix4, Mesh, Object3D, Quaternion, SphereGeometry, Vector3,
+  LineSegments, type Material, Matrix4, Mesh, Object3D, Quaternion, SphereGeometry, Vector3,
 } from "three";
 import type { Anchor, Colours, Item, Quad, Scene } from "./scene";
 import { Palette, type Role } from "./palette";
 import type { Places } from "./places";
+import { Pool } from "./pool";
 import { bodyObject } from "./shapes";
 import { type Scales, Tint } from "./tint";
 import { Tube } from "./tube";
@@ -14,6 +15,8 @@ import { Tube } from "./tube";
 export interface Figure {
   object: Object3D;
   update(places: Places, row: Float32Array): void;
+  /** Learns what it is called, where its object does not say so. */
+  called?(name: string): void;
 }
 
 /** What figures are made with. */
@@ -23,6 +26,7 @@ export interface Workshop {
   size: number;
   up: Vector3;
   scales: Scales;
+  pool: Pool;
   /** Length of an arrow per newton; contacts that are stronger than usual are cut off. */
   arrowScale(force: number, of: Role): number;
 }
@@ -43,6 +47,7 @@ export function figures(scene: Scene, places: Places, shop: Workshop): Figure[] 
         child.receiveShadow = true;
       }
     });
+    figure.called?.(name);
     return figure;
   });
 }
@@ -54,7 +59,7 @@ function make(item: Item, places: Places, shop: Workshop, isGround: boolean): Fi
     case "body":
       return placed(bodyObject(item.shape, shop, isGround ? "support" : "body", item.group, item.colour), item.on);
     case "bar":
-      return bar(item.through, 0.009 * shop.size, () => material("bar"));
+      return bar(item.through, 0.009 * shop.size, material("bar"), shop.pool);
     case "beam": {
       const tube = new Tube(item.through.length, 0.011 * shop.size, SIDES);
       const path = item.through.map(() => new Vector3());
@@ -77,8 +82,8 @@ function make(item: Item, places: Places, shop: Workshop, isGround: boolean): Fi
       return actuator(item.ends, places, shop, item.group);
     case "joint": {
       const r = 0.017 * shop.size;
-      const geometry = item.symbol === "pin" ? new SphereGeometry(r, 24, 16) : new BoxGeometry(1.6 * r, 1.6 * r, 3 * r);
-      return placed(new Mesh(geometry, material("joint")), item.on);
+      if (item.symbol === "pin") return pin(item.on, r, material("joint"), shop.pool);
+      return placed(new Mesh(new BoxGeometry(1.6 * r, 1.6 * r, 3 * r), material("joint")), item.on);
     }
     case "support":
       return support(item.on, shop);
@@ -86,12 +91,26 @@ function make(item: Item, places: Places, shop: Workshop, isGround: boolean): Fi
       return grains(item.at, item.stride, item.radii, shop, item.group);
     case "arrow":
       return arrow(item.from, item.vector, shop, item.force);
+    // It stays where it is: `RoadFigure` draws it.
+    case "road":
+      return { object: new Group(), update: () => {} };
     case "path": {
       const points = item.points.map((point) => new Vector3(...point));
       const line = new Line(new BufferGeometry().setFromPoints(points), shop.palette.path);
       return { object: line, update: () => {} };
     }
   }
+}
+
+function pin(on: Anchor, radius: number, material: Material, pool: Pool): Figure {
+  const pins = pool.copies(`pin ${radius}`, material, () => new SphereGeometry(radius, 20, 14));
+  const copy = pins.claim();
+  const place = new Vector3();
+  return {
+    object: new Group(),
+    update: (places) => pins.at(copy, places.point(on, place)),
+    called: (name) => pins.name(copy, name),
+  };
 }
 
 function placed(object: Object3D, on: Anchor): Figure {
@@ -117,18 +136,21 @@ function rod(radius: number, sides = 16): BufferGeometry {
   return new CylinderGeometry(radius, radius, 1, sides).translate(0, 0.5, 0);
 }
 
-function bar(through: Anchor[], radius: number, material: () => Mesh["material"]): Figure {
-  const group = new Group();
+function bar(through: Anchor[], radius: number, material: Material, pool: Pool): Figure {
   const points = through.map(() => new Vector3());
-  const rods = through.slice(1).map(() => new Mesh(rod(radius), material()));
-  const balls = through.map(() => new Mesh(new SphereGeometry(radius, 16, 12), material()));
-  group.add(...rods, ...balls);
-  const ahead = new Vector3();
+  const rods = pool.copies(`rod ${radius}`, material, () => rod(radius));
+  const balls = pool.copies(`ball ${radius}`, material, () => new SphereGeometry(radius, 16, 12));
+  const between = through.slice(1).map(() => rods.claim());
+  const ends = through.map(() => balls.claim());
   return {
-    object: group,
+    object: new Group(),
     update: (places) => {
-      through.forEach((anchor, i) => balls[i].position.copy(places.point(anchor, points[i])));
-      rods.forEach((mesh, i) => between(mesh, points[i], points[i + 1], ahead));
+      through.forEach((anchor, i) => balls.at(ends[i], places.point(anchor, points[i])));
+      between.forEach((copy, i) => rods.between(copy, points[i], points[i + 1]));
+    },
+    called: (name) => {
+      for (const copy of between) rods.name(copy, name);
+      for (const copy of ends) balls.name(copy, name);
     },
   };
 }

@@ -1,7 +1,9 @@
 // The page: finds its film, and keeps scene, plots and controls at one time.
 
-import type { Vector3 } from "three";
-import { Drive } from "./drive";
+import { Vector3 } from "three";
+import { Course } from "./course";
+import { Dash } from "./dash";
+import { Drive, label } from "./drive";
 import { element, isTyping, make, on, option } from "./dom";
 import { Laps, type Point } from "./lap";
 import { Live, type Status } from "./live";
@@ -9,8 +11,9 @@ import { picker } from "./picker";
 import { Player } from "./player";
 import { Plot, number, unit } from "./plot";
 import { Reel } from "./reel";
+import { Ride } from "./ride";
 import { Video, savePicture, saveScene, saveVtk } from "./save";
-import type { Signal } from "./scene";
+import type { Road, Signal } from "./scene";
 import { choose, isDark, restore, theme } from "./theme";
 import { View, type CameraMode } from "./view";
 
@@ -42,6 +45,13 @@ class Page {
   private rows = -1;
   private legend = "";
   private laps: Laps | null = null;
+  private readonly dash: Dash | null;
+  private readonly ride: Ride | null;
+  private readonly course: Course | null;
+  /** The last row that the course has seen. */
+  private drivenTo = -Infinity;
+  private readonly pose = new Float32Array(7);
+  private readonly haunted = new Float32Array(7);
   private before = performance.now();
   private readonly slider = element<HTMLInputElement>("slider");
   private readonly time = element("time");
@@ -60,6 +70,12 @@ class Page {
     this.signals();
     this.live = scene.source === "live" ? this.connect(token) : null;
     this.drive = this.live && scene.inputs.length > 0 ? new Drive(scene.inputs, scene.signals, this.live) : null;
+    const road = scene.items.find((item) => item.kind === "road") as Road | undefined;
+    const rider = scene.rider && scene.frames[scene.rider.frame];
+    const up = new Vector3(...scene.up);
+    this.ride = rider?.moves === "freely" ? new Ride(reel, rider.at, up) : null;
+    this.course = road && this.ride ? new Course(road) : null;
+    this.dash = this.instruments();
     this.keys();
     this.paint();
     const resized = new ResizeObserver(() => this.view?.resize());
@@ -118,6 +134,12 @@ class Page {
       followed.value = String(reel.scene.follow);
     }
     element("of").hidden = camera.value === "orbit";
+    const isRidden = reel.scene.rider !== undefined;
+    camera.querySelectorAll<HTMLOptionElement>("option").forEach((choice) => {
+      const isThere = choice.value === "chase" ? isRidden : choice.value !== "trackside" || view?.hasTrackside === true;
+      if (!isThere) choice.remove();
+    });
+    if (view?.hasTrackside) camera.value = "chase";
     this.first = look;
     on("fit", "click", () => {
       camera.value = "orbit";
@@ -242,6 +264,17 @@ class Page {
     return new Live(this.reel, token, (status) => this.status(status), lost);
   }
 
+  /** What the model has instruments for, and what somebody drives. */
+  private instruments(): Dash | null {
+    const { inputs, signals, gauges } = this.reel.scene;
+    const levers = inputs.flatMap((input) => {
+      const at = signals.find(({ name }) => name === input.name)?.at;
+      return at === undefined ? [] : [{ input, at, name: label(inputs, input) }];
+    });
+    const isWanted = gauges.length > 0 || this.course !== null;
+    return isWanted ? new Dash(gauges, levers, this.ride !== null, this.course !== null) : null;
+  }
+
   private status(status: Status | null): void {
     const line = (name: string, value: string) => make("div", "", make("span", name), make("span", value));
     const panel = element("status");
@@ -250,6 +283,7 @@ class Page {
       return;
     }
     this.drive?.tell(status);
+    this.player.runs = status.run.state === "running";
     const { run, viewers, note } = status;
     const lines: HTMLElement[] = [
       make("h2", `Run: ${run.state}`),
@@ -260,6 +294,8 @@ class Page {
       lines.push(line("step, median", `${median} \u00b5s`), line("99 % below", `${p99} \u00b5s`), line("longest", `${longest} \u00b5s`));
     }
     if (run.missed !== null) lines.push(line("deadlines missed", String(run.missed)));
+    const latency = this.drive?.latency.usual ?? null;
+    if (latency !== null) lines.push(line("from hand to row", `${latency.toFixed(0)} ms`));
     lines.push(line("viewers", String(viewers)));
     if (note) lines.push(make("p", note));
     if (run.message) {
@@ -285,6 +321,7 @@ class Page {
     const { player } = this;
     const camera = (mode: string) => () => {
       const select = element<HTMLSelectElement>("camera");
+      if (![...select.options].some(({ value }) => value === mode)) return;
       select.value = mode;
       select.dispatchEvent(new Event("change"));
     };
@@ -317,6 +354,8 @@ class Page {
       "1": camera("orbit"),
       "2": camera("follow"),
       "3": camera("driver"),
+      "4": camera("chase"),
+      "5": camera("trackside"),
     };
     return actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   }
@@ -353,7 +392,10 @@ class Page {
     this.before = now;
     this.player.advance(seconds);
     this.drive?.advance(seconds, this.row);
+    const { reel } = this;
+    if (reel.count > 0) this.drive?.listen((at) => reel.value(reel.count - 1, at));
     this.countLaps();
+    this.drives();
     if (this.player.time !== this.shown || this.reel.count !== this.rows) this.update();
     this.view?.render(this.video?.recording);
     this.video?.watch();
@@ -371,7 +413,8 @@ class Page {
   private countLaps(): void {
     const { reel, drive } = this;
     const frame = reel.scene.frames[reel.scene.follow ?? -1];
-    if (!drive || frame?.moves !== "freely" || reel.count === 0) return;
+    // A road has lines of its own.
+    if (!drive || this.course || frame?.moves !== "freely" || reel.count === 0) return;
     const at = (index: number, first: number, count: number) => Array.from({ length: count }, (_, i) => reel.value(index, first + i));
     const place = (index: number) => at(index, frame.at, 3) as Point;
     if (!this.laps) {
@@ -385,13 +428,46 @@ class Page {
     drive.tellLaps(this.laps, reel.last);
   }
 
+  /** Follows what rides along the road, row by row; rows that come again are those of another try. */
+  private drives(): void {
+    const { course, reel } = this;
+    const frame = reel.scene.frames[reel.scene.rider?.frame ?? -1];
+    if (!course || frame?.moves !== "freely" || reel.count === 0) return;
+    const back = reel.takeReturn();
+    if (back !== null && back <= this.drivenTo) this.drivenTo = reel.before(back);
+    const first = this.drivenTo < reel.first ? 0 : reel.index(this.drivenTo) + 1;
+    for (let i = first; i < reel.count; i += 1) {
+      for (let k = 0; k < 7; k += 1) this.pose[k] = reel.value(i, frame.at + k);
+      course.at(reel.time(i), this.pose);
+    }
+    this.drivenTo = reel.last;
+  }
+
+  /** Instruments, and the ghost, at the time that is shown. */
+  private tells(): void {
+    const { course, dash, player, reel, ride, row } = this;
+    const frame = reel.scene.frames[reel.scene.rider?.frame ?? -1];
+    let told = null;
+    if (course && frame?.moves === "freely") {
+      const along = course.along([row[frame.at], row[frame.at + 1], row[frame.at + 2]]);
+      told = course.told(player.time, along);
+      const since = told.now;
+      const isThere = since !== null && course.ghost(since, this.haunted);
+      // A lap that is its own ghost has none.
+      const apart = Math.hypot(...[0, 1, 2].map((k) => this.haunted[k] - row[frame.at + k]));
+      this.view?.haunts(isThere && apart > 0.3 ? this.haunted : null);
+    }
+    dash?.show(row, ride?.motion(player.time) ?? null, told);
+  }
+
   private update(): void {
     const { player, reel, row } = this;
     const { first, last } = reel;
     this.shown = player.time;
     this.rows = reel.count;
     reel.sample(player.time, row);
-    this.view?.show(row);
+    this.view?.show(row, player.time);
+    this.tells();
     Object.assign(this.slider, { min: String(first), max: String(last) });
     this.slider.value = String(player.time);
     const digits = Math.min(6, Math.max(2, 3 - Math.floor(Math.log10(Math.max(last - first, 1e-9)))));
@@ -400,6 +476,10 @@ class Page {
     for (const plot of this.plots) plot.draw(player.time, row);
     this.energies();
     this.scale();
+  }
+
+  private grid(spacing: number | null): string {
+    return spacing === null ? "" : `grid ${number(spacing).replace(/\.?0+$/, "")} m`;
   }
 
   private energies(): void {
@@ -414,7 +494,7 @@ class Page {
     const factor = this.view.places.scale;
     const words = lumped
       ? `displacements drawn ${factor >= 1 ? `${factor} times larger` : `${Number((1 / factor).toPrecision(3))} times smaller`}`
-      : `grid ${number(this.view.gridSpacing).replace(/\.?0+$/, "")} m`;
+      : this.grid(this.view.gridSpacing);
     const text = lumped && factor === 1 ? "displacements as they are" : words;
     if (element("scale").textContent !== text) element("scale").textContent = text;
     const legend = this.view.scales.entries().map(({ name, unit: of, largest }) => `${name} \u00b1${number(largest)} ${unit(of)}`);

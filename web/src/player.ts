@@ -1,5 +1,6 @@
 // The time that is shown, and how it goes on.
 
+import { SteadyClock } from "./clock";
 import type { Reel } from "./reel";
 
 export class Player {
@@ -9,6 +10,9 @@ export class Player {
   speed = 1;
   /** Whether the newest row is shown as it comes. */
   live: boolean;
+  /** Whether newer rows are to come. */
+  runs = false;
+  private readonly clock = new SteadyClock();
 
   constructor(private readonly reel: Reel) {
     this.time = reel.first;
@@ -41,7 +45,7 @@ export class Player {
   /** So many seconds have passed on the wall. Says whether the time shown has changed. */
   advance(seconds: number): boolean {
     const before = this.time;
-    if (this.live) this.time = this.reel.last;
+    if (this.live) this.time = this.runs ? this.clock.next(before, seconds, this.reel.last, this.reel.spacingOfRows) : this.reel.last;
     else if (this.playing) {
       this.time += seconds * this.speed;
       if (this.time >= this.reel.last) {

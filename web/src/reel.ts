@@ -16,6 +16,8 @@ export class Reel {
   count = 0;
   private times: Float64Array<ArrayBuffer>;
   private rows: Float32Array<ArrayBuffer>;
+  /** The earliest time to which the run went back since that was asked. */
+  private returned: number | null = null;
   /** The usual time between two rows, and for how many rows that was found. */
   private spacing = { usual: 0, count: 0 };
 
@@ -64,9 +66,7 @@ export class Reel {
   /** Whether nothing is known of the time between a row and the one before. */
   followsGap(index: number): boolean {
     if (index < 1 || this.count < 4) return false;
-    const { count } = this.spacing;
-    if (this.count < count || this.count > 1.5 * count) this.spacing = { usual: this.usualSpacing(), count: this.count };
-    return this.times[index] - this.times[index - 1] > GAP * this.spacing.usual;
+    return this.times[index] - this.times[index - 1] > GAP * this.spacingOfRows;
   }
 
   private usualSpacing(): number {
@@ -89,12 +89,27 @@ export class Reel {
     if (time <= this.last && this.count > 0) {
       if (time === this.last) return;
       const before = this.index(time);
+      this.returned = Math.min(this.returned ?? Infinity, time);
       this.count = this.times[before] < time ? before + 1 : before;
     }
     if (this.count === this.times.length) this.makeRoom();
     this.times[this.count] = time;
     this.rows.set(new Float32Array(message.slice(8)), this.count * this.width);
     this.count += 1;
+  }
+
+  /** The earliest time to which the run went back since the last time that this was asked, if it did. */
+  takeReturn(): number | null {
+    const { returned } = this;
+    this.returned = null;
+    return returned;
+  }
+
+  /** The time of the last row before a time. */
+  before(time: number): number {
+    const at = this.index(time);
+    const index = this.times[at] < time ? at : at - 1;
+    return index >= 0 ? this.times[index] : -Infinity;
   }
 
   private makeRoom(): void {
@@ -139,6 +154,28 @@ export class Reel {
       out[i] = this.rows[a + i] + part * (this.rows[b + i] - this.rows[a + i]);
     }
     this.shortWay(a, b, part, out);
+  }
+
+  /** Some numbers of the row at a time, of a pose the nearer way round. */
+  part(time: number, at: number, out: Float32Array): void {
+    const from = this.index(time);
+    const to = Math.min(from + 1, this.count - 1);
+    const span = this.times[to] - this.times[from];
+    const part = span > 0 && !this.followsGap(to) ? Math.min(1, Math.max(0, (time - this.times[from]) / span)) : 0;
+    const [a, b] = [from * this.width + at, to * this.width + at];
+    for (let i = 0; i < out.length; i += 1) out[i] = this.rows[a + i] + part * (this.rows[b + i] - this.rows[a + i]);
+    if (out.length !== 7) return;
+    let dot = 0;
+    for (let i = 3; i < 7; i += 1) dot += this.rows[a + i] * this.rows[b + i];
+    if (dot < 0) for (let i = 3; i < 7; i += 1) out[i] = this.rows[a + i] - part * (this.rows[b + i] + this.rows[a + i]);
+  }
+
+  /** The usual time between two rows. */
+  get spacingOfRows(): number {
+    if (this.count < 4) return 0;
+    const { count } = this.spacing;
+    if (this.count < count || this.count > 1.5 * count) this.spacing = { usual: this.usualSpacing(), count: this.count };
+    return this.spacing.usual;
   }
 
   /** A quaternion and its negative are the same rotation: between them lies no rotation at all. */

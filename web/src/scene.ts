@@ -15,6 +15,8 @@ export interface Scene {
   groups: string[];
   signals: Signal[];
   inputs: Input[];
+  rider?: Rider;
+  gauges: Gauge[];
   notes: string[];
 }
 
@@ -44,7 +46,32 @@ export type Drawing =
   | { kind: "support"; on: Anchor }
   | { kind: "grains"; at: number; stride: number; radii: number[] }
   | { kind: "arrow"; force: "contact" | "load"; from: number; vector: number }
-  | { kind: "path"; points: Triple[] };
+  | { kind: "path"; points: Triple[] }
+  | ({ kind: "road" } & Road);
+
+/** A road along a closed centre line. Cross-sections go from left to right, and follow each other from the start on. */
+export interface Road {
+  length: number;
+  across: number[];
+  points: Triple[];
+  kerbs: [number, number, boolean][];
+  cones: [Triple, Triple][];
+  gates: [Triple, Triple][];
+  land?: { origin: [number, number]; spacing: number; columns: number; heights: number[] };
+}
+
+export interface Rider {
+  frame: number;
+  eye?: Triple;
+}
+
+export interface Gauge {
+  label: string;
+  at: number;
+  unit: string;
+  factor: number;
+  range?: [number, number];
+}
 
 /** For each point, the places in the row of numbers whose mean its colour shows. */
 export interface Colours {

@@ -4,6 +4,7 @@ import {
   BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, CylinderGeometry, EdgesGeometry, Group,
   LatheGeometry, LineSegments, Mesh, Object3D, SphereGeometry, TorusGeometry, Vector2, Vector3,
 } from "three";
+import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 import type { Shape } from "./scene";
 import type { Palette, Role } from "./palette";
 
@@ -78,12 +79,11 @@ function wheel(radius: number, width: number, palette: Palette): Mesh[] {
   const tyre = new TorusGeometry(radius - section, section, 16, 48).rotateY(Math.PI / 2);
   tyre.scale(width / (2 * section), 1, 1);
   const hub = new CylinderGeometry(0.2 * radius, 0.2 * radius, 0.7 * width, 24).rotateZ(Math.PI / 2);
-  const parts: Mesh[] = [new Mesh(tyre, palette.material("tyre")), new Mesh(hub, palette.material("rim"))];
-  for (let spoke = 0; spoke < 5; spoke += 1) {
+  const spokes = Array.from({ length: 5 }, (_, spoke) => {
     const length = radius - section;
     const bar = new BoxGeometry(0.3 * width, length, 0.12 * radius).translate(0, length / 2, 0);
-    bar.rotateX((2 * Math.PI * spoke) / 5);
-    parts.push(new Mesh(bar, palette.material("rim")));
-  }
-  return parts;
+    return bar.rotateX((2 * Math.PI * spoke) / 5);
+  });
+  const rim = mergeGeometries([hub, ...spokes]);
+  return [new Mesh(tyre, palette.material("tyre")), new Mesh(rim, palette.material("rim"))];
 }

@@ -5,16 +5,21 @@ import {
   SRGBColorSpace, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Cameras, type Ride } from "./cameras";
 import { type Figure, figures } from "./figures";
+import { Ghost } from "./ghost";
 import { Ground } from "./ground";
 import { Palette } from "./palette";
 import { Places, reach } from "./places";
+import { Pool } from "./pool";
 import type { Reel } from "./reel";
-import type { Item } from "./scene";
+import { RoadFigure } from "./road";
+import type { Item, Road } from "./scene";
+import { Sky } from "./sky";
 import type { Theme } from "./theme";
 import { Scales } from "./tint";
 
-export type CameraMode = "orbit" | "follow" | "driver";
+export type CameraMode = "orbit" | "follow" | Ride;
 
 /** The longest arrow as a fraction of the size of the scene. */
 const LONGEST_ARROW = 0.18;
@@ -22,6 +27,10 @@ const LONGEST_ARROW = 0.18;
 const CROWD = 20;
 /** Instants at which the extent of a motion is looked at. */
 const LOOKS = 60;
+/** The angle of the view from top to bottom, in degrees, where no camera says otherwise. */
+const FIELD = 38;
+/** How far one sees where there is a road, in m. */
+const FAR = 2500;
 
 export class View {
   private readonly world = new World();
@@ -41,11 +50,21 @@ export class View {
   /** What colours stand for. */
   readonly scales: Scales;
   private readonly ground: Ground;
+  private readonly road: RoadFigure | null;
+  private readonly sky: Sky | null;
+  private readonly cameras: Cameras;
+  private readonly ghost: Ghost | null;
   private readonly up: Vector3;
+  /** The frame that travels, and where it was at first; none is -1. */
+  private readonly rider: number;
+  private readonly start = new Vector3();
+  /** How all frames are turned at first. */
+  private readonly firstTurns: Quaternion[];
   private readonly box: Box3;
   private readonly row: Float32Array;
   private readonly before = new Vector3();
   private readonly sun = new DirectionalLight("#ffffff", 2.1);
+  private time = 0;
   private strongest = 0;
   private dirty = true;
 
@@ -55,6 +74,8 @@ export class View {
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFSoftShadowMap;
+    // What is drawn for shadows counts too.
+    this.renderer.info.autoReset = false;
     const scene = reel.scene;
     this.up = new Vector3(...scene.up);
     if (this.up.lengthSq() === 0) this.up.set(0, 0, 1);
@@ -65,6 +86,9 @@ export class View {
     this.size = Math.max(this.box.getSize(new Vector3()).length(), 1e-6);
     reel.sample(reel.first, this.row);
     this.places.update(this.row);
+    this.rider = scene.follow ?? -1;
+    this.firstTurns = this.places.turns.map((turn) => turn.clone());
+    this.start.copy(this.places.origins[this.rider] ?? this.start);
     // Beside the longest of impacts nothing else would be seen.
     const arrows = scene.items.filter((item) => item.kind === "arrow");
     const pressing = arrows.filter((item) => item.force === "contact").map((item) => item.vector);
@@ -79,8 +103,10 @@ export class View {
     const slender = Math.min(1, Math.max(0.35, (CROWD / Math.max(1, small.length)) ** 0.5));
     this.items = scene.items;
     this.scales = new Scales(scene, reel);
+    const pool = new Pool();
     this.drawn = figures(scene, this.places, {
       palette: this.palette,
+      pool,
       size: slender * this.size,
       up: this.up,
       scales: this.scales,
@@ -90,13 +116,20 @@ export class View {
         return (LONGEST_ARROW * this.size) / Math.max(this.strongest, force);
       },
     });
-    this.things.add(...this.drawn.map((figure) => figure.object));
+    this.things.add(...this.drawn.map((figure) => figure.object), ...pool.finish());
+    for (const figure of this.drawn) figure.update(this.places, this.row);
     this.world.add(this.things);
     const centre = this.box.getCenter(new Vector3());
     this.ground = new Ground(centre, this.up, this.size, this.lowest() - 0.04 * this.size);
-    this.world.add(this.ground.object);
+    const road = roadOf(scene.items);
+    this.road = road ? new RoadFigure(road) : null;
+    this.sky = road ? new Sky(this.world, this.up) : null;
+    this.world.add(this.road ? this.road.object : this.ground.object);
+    const rider = scene.rider ?? { frame: 0 };
+    this.cameras = new Cameras(rider, road, this.up, this.size);
+    this.ghost = road && scene.rider ? this.haunt(scene.rider.frame) : null;
     this.light(centre);
-    this.camera = new PerspectiveCamera(38, 1, 0.003 * this.size, 60 * this.size);
+    this.camera = new PerspectiveCamera(FIELD, 1, this.near, road ? FAR : 60 * this.size);
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -106,8 +139,32 @@ export class View {
     this.fit();
   }
 
-  get gridSpacing(): number {
-    return this.ground.spacing;
+  /** Nearer things are not drawn: a driver has his own car right before him. */
+  private get near(): number {
+    return (this.road ? 0.012 : 0.003) * this.size;
+  }
+
+  /** Whether there are cameras beside a road. */
+  get hasTrackside(): boolean {
+    return this.cameras.hasPosts;
+  }
+
+  get gridSpacing(): number | null {
+    return this.road ? null : this.ground.spacing;
+  }
+
+  /** What is within reach of the rider, once more. */
+  private haunt(frame: number): Ghost {
+    const bodies = this.drawn.filter((_, i) => this.items[i].kind === "body").map(({ object }) => object);
+    const ghost = new Ghost(bodies, this.places, frame);
+    this.world.add(ghost.object);
+    return ghost;
+  }
+
+  /** Where the best lap was, if it is to be seen. */
+  haunts(pose: Float32Array | null): void {
+    this.ghost?.show(pose);
+    this.canvas.dataset.ghost = String(pose !== null);
   }
 
   /** All that is drawn over the whole motion, as far as it is known. */
@@ -190,6 +247,9 @@ export class View {
   /** Looks at everything: from the front at what moves in a plane, else from a corner above. */
   fit(): void {
     const centre = this.box.getCenter(new Vector3());
+    // What travels is no longer where it was at first.
+    const gone = this.places.origins[this.rider];
+    if (gone) centre.add(gone).sub(this.start);
     this.mode = "orbit";
     this.travel(centre);
     const extent = this.box.getSize(new Vector3());
@@ -218,13 +278,14 @@ export class View {
   }
 
   look(mode: CameraMode, frame: number): void {
-    if (this.mode === "driver" && mode !== "driver") {
+    if (rides(this.mode) && !rides(mode)) {
       this.mode = mode;
       this.fit();
     }
     this.mode = mode;
     this.followed = frame;
-    this.controls.enabled = mode !== "driver";
+    this.controls.enabled = !rides(mode);
+    if (!rides(mode)) this.zoom(FIELD);
     this.before.copy(this.places.origins[frame] ?? this.before);
     if (mode === "follow") {
       this.camera.position.add(this.before).sub(this.controls.target);
@@ -239,7 +300,8 @@ export class View {
   }
 
   /** Moves everything to where a row says. */
-  show(row: Float32Array): void {
+  show(row: Float32Array, time: number): void {
+    this.time = time;
     this.places.update(row);
     for (const figure of this.drawn) figure.update(this.places, row);
     this.move();
@@ -254,14 +316,22 @@ export class View {
       this.before.copy(origin);
       this.travel(this.controls.target);
     }
-    if (this.mode === "driver" && origin) {
+    if (rides(this.mode) && origin) {
       const turn = this.places.turns[this.followed] ?? new Quaternion();
-      const ahead = new Vector3(1, 0, 0).applyQuaternion(turn);
-      this.camera.position.copy(origin).addScaledVector(this.up, 0.06 * this.size).addScaledVector(ahead, -0.02 * this.size);
-      this.camera.lookAt(this.camera.position.clone().addScaledVector(ahead, this.size));
+      const upright = this.firstTurns[this.followed] ?? new Quaternion();
+      const shot = this.cameras.see(this.mode, this.time, origin, turn, upright);
+      this.camera.position.copy(shot.place);
+      this.camera.quaternion.copy(shot.turn);
+      this.zoom(shot.angle);
       this.travel(origin);
     }
     this.touch();
+  }
+
+  private zoom(angle: number): void {
+    if (this.camera.fov === angle) return;
+    this.camera.fov = angle;
+    this.camera.updateProjectionMatrix();
   }
 
   resize(): void {
@@ -279,16 +349,24 @@ export class View {
   paint(theme: Theme): void {
     this.palette.paint(theme);
     this.ground.paint(theme);
+    this.road?.paint(theme);
+    this.sky?.paint(theme);
+    this.ghost?.paint(theme);
     this.renderer.setClearColor(theme.background);
     this.touch();
   }
 
   /** Draws if anything changed. */
   render(always = false): void {
-    if (this.mode !== "driver") this.controls.update();
+    if (!rides(this.mode)) this.controls.update();
     if (!this.dirty && !always) return;
     this.dirty = false;
+    this.sky?.around(this.camera.position);
+    this.renderer.info.reset();
     this.renderer.render(this.world, this.camera);
+    // What a picture costs.
+    const { calls, triangles } = this.renderer.info.render;
+    Object.assign(this.canvas.dataset, { calls: String(calls), triangles: String(triangles) });
     const back = this.camera.quaternion.clone().invert();
     const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
     this.turned(axes.map((axis) => axis.applyQuaternion(back)));
@@ -325,6 +403,22 @@ export class View {
     const ray = new Raycaster();
     ray.setFromCamera(new Vector2(x, y), this.camera);
     const objects = this.drawn.map((figure) => figure.object);
-    return (ray.intersectObjects(objects, true)[0]?.object.userData.name as string) ?? "";
+    const hit = ray.intersectObjects([...objects, ...this.things.children.filter(isMany)], true)[0];
+    if (!hit) return "";
+    const { name, names } = hit.object.userData as { name?: string; names?: string[] };
+    return (names && hit.instanceId !== undefined ? names[hit.instanceId] : name) ?? "";
   }
+}
+
+/** Whether a camera goes where something goes, without hands that turn it. */
+function rides(mode: CameraMode): mode is Ride {
+  return mode !== "orbit" && mode !== "follow";
+}
+
+function isMany(object: Object3D): boolean {
+  return Array.isArray(object.userData.names);
+}
+
+function roadOf(items: Item[]): Road | undefined {
+  return items.find((item) => item.kind === "road") as Road | undefined;
 }

@@ -13,6 +13,8 @@ import { pathToFileURL } from "node:url";
 import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
 import { NO_WEBGL, SOFTWARE_WEBGL, chromiumPath } from "./chromium.mjs";
+import * as cockpit from "./cockpit.mjs";
+import * as riding from "./riding.mjs";
 
 const built = resolve(process.argv[2] ?? "target/debug");
 const shots = process.argv[3] && resolve(process.argv[3]);
@@ -636,9 +638,16 @@ async function plays_contacts(browser) {
   }
 }
 
+/** A step by the name of another. */
+const named = ({ name }, step) => Object.defineProperty(step, "name", { value: name });
+
 const browser = await chromium.launch({ executablePath, args: SOFTWARE_WEBGL });
 try {
-  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_the_car, counts_laps, drives_with_a_gamepad, drives_with_a_wheel, drives_with_a_finger, looks_on, shows_loads, plays_a_car, plays_contacts];
+  const tools = { answers, becomesDriver, drawn, example, oldham, open, picture, replays, root, scratch, serving, shot, time };
+  const { counts_laps_with_sectors, rides_without_jerks, shows_a_steady_time } = riding;
+  const computed = [counts_laps_with_sectors, rides_without_jerks, shows_a_steady_time].map((step) => named(step, () => step(root)));
+  const driven = [cockpit.laps_a_track, cockpit.drives_machines].map((step) => named(step, (browser) => step(browser, tools)));
+  const steps = [...computed, ...driven, plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_the_car, counts_laps, drives_with_a_gamepad, drives_with_a_wheel, drives_with_a_finger, looks_on, shows_loads, plays_a_car, plays_contacts];
   const wanted = process.argv.slice(4);
   for (const step of steps.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const began = performance.now();

@@ -42,6 +42,7 @@ mod extensions;
 mod format;
 mod implicit;
 mod interface_model;
+mod kinds;
 mod limits;
 mod loops;
 mod mechanism;
@@ -54,6 +55,7 @@ mod range;
 mod read;
 mod record;
 mod reference;
+mod reference_pages;
 mod renamed;
 mod reuse;
 mod schema;
@@ -71,22 +73,24 @@ pub use compensation::gains::{Gains, GainsError};
 pub use compensation::{Approach, CompensationError, Offer};
 pub use data::DataFile;
 pub use extensions::{
-    AtRest, Context, Extensions, ForeignJoint, ForeignPart, LoadBearing, NoRest, PredictorFactory,
-    RestingValue, Site, Stroke, WantedLoad,
+    AtRest, Companion, Context, Extensions, ForeignJoint, ForeignPart, LoadBearing, NoRest,
+    PredictorFactory, RestingValue, Site, Stroke, WantedLoad,
 };
 pub use format::{At, Entry, Formula, Named, TimeFunction};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
-    About, ActuatorLoad, InterfaceNode, JointReaction, Look, Mechanism, MeshFile, Outline,
-    OwnedElement, ParticleSketch, PartitionReport, Pose, Rest, SectionLoad, Shape, Sketch, Solid,
-    SubdomainReport, Symbol, VisualSketch,
+    About, ActuatorLoad, InterfaceNode, JointReaction, LandSketch, Look, Mechanism, MeshFile,
+    Outline, OwnedElement, ParticleSketch, PartitionReport, Pose, Rest, RoadSketch, SectionLoad,
+    Shape, Sketch, Solid, SubdomainReport, Symbol, Telescope, VisualSketch,
 };
-pub use model::{ExternalInput, Feedback, Model};
+pub use model::{Cockpit, ExternalInput, Feedback, Gauge, Model, Seat};
 pub use oldham_lumped::{Integrator, StageInputs};
 pub use overrides::Overrides;
 pub use problem::{MAX_PROBLEMS, Problem, Problems};
+pub use quantity::unit_ratio;
 pub use record::matching;
 pub use reference::reference_markdown;
+pub use reference_pages::ReferencePage;
 pub use schema::schema;
 pub use source::{Location, Source, Span};
 pub use suggest::nearest;

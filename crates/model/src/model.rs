@@ -10,6 +10,7 @@ use oldham_control::Controller;
 use oldham_cosim::{InputPort, OutputPort, Scale, Schedule, Subsystem};
 use oldham_expression::Expression;
 use oldham_lumped::{Integrator, Spec};
+use oldham_multibody::Vec3;
 use oldham_prediction::RateExtrapolation;
 
 use crate::compensation::gains::Gains;
@@ -48,6 +49,7 @@ pub(crate) struct ModelSpec {
     pub monolithic_spec: MonolithicSpec,
     pub record: Record,
     pub trim: Trim,
+    pub cockpit: Cockpit,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
     /// Files that were read besides the model's own.
@@ -213,6 +215,37 @@ pub struct Feedback {
     pub signal: String,
     /// Its magnitude at full strength.
     pub full: f64,
+}
+
+/// What somebody who drives or looks on has before them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cockpit {
+    /// Where they sit.
+    pub seat: Option<Seat>,
+    /// Instruments.
+    pub gauges: Vec<Gauge>,
+}
+
+/// Where a driver sits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seat {
+    /// The node of the body that carries them, with its mechanism, such as `car.chassis`.
+    pub node: String,
+    /// Where their eye is, in node axes.
+    pub eye: Option<Vec3>,
+}
+
+/// An instrument for a recorded signal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gauge {
+    /// Its column.
+    pub signal: String,
+    /// What is written beside it.
+    pub label: String,
+    /// The unit that it is shown in, and how many SI units that is; the SI unit if none is given.
+    pub unit: Option<(String, f64)>,
+    /// The ends of its scale in that unit.
+    pub range: Option<[f64; 2]>,
 }
 
 /// A function of time.
@@ -515,6 +548,11 @@ impl Model {
     /// Time in s over which the model runs before its steady motion is looked for.
     pub fn trim_settling(&self) -> f64 {
         self.spec.trim.settle
+    }
+
+    /// What somebody who drives or looks on has before them.
+    pub fn cockpit(&self) -> &Cockpit {
+        &self.spec.cockpit
     }
 
     /// What is set from outside while a run goes on.

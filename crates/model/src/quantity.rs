@@ -84,7 +84,7 @@ pub(crate) struct Quantity<'t> {
     pub parsed: Result<Unit, UnknownUnit>,
 }
 
-/// A word that is no unit.
+/// An unknown unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownUnit(pub String);
 
@@ -171,6 +171,18 @@ fn leading_number(text: &str) -> Option<(f64, usize)> {
         }
     }
     Some((text[..end].parse().ok()?, end))
+}
+
+/// How many of one unit there are in another, if both measure the same: 1e5 for `bar` in `Pa`.
+///
+/// ```
+/// assert_eq!(oldham_model::unit_ratio("bar", "Pa"), Some(1e5));
+/// assert_eq!(oldham_model::unit_ratio("bar", "m"), None);
+/// ```
+pub fn unit_ratio(unit: &str, other: &str) -> Option<f64> {
+    let [unit, other] = [unit, other].map(|text| Unit::parse(text).ok());
+    let (unit, other) = (unit?, other?);
+    unit.fits(&other).then(|| unit.factor / other.factor)
 }
 
 impl Unit {

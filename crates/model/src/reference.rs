@@ -70,6 +70,11 @@ fn subsections<'a>(
                 true => format!("{path}.\"<subsystem>.<port>\""),
                 false => format!("{path}.<name>"),
             };
+            if item.family().is_some() {
+                let about = description(shape.key_notes(key));
+                family(page, &path, item, about, written);
+                continue;
+            }
             for table in tables(item) {
                 let title = match kind_of(table) {
                     Some(kind) => format!("`[{path}]` with {kind}"),
@@ -104,6 +109,109 @@ fn subsections<'a>(
     }
 }
 
+/// One key of a family of tables: where it is described, and which kinds have it.
+struct Row<'a> {
+    key: &'a str,
+    table: SchemaShape<'a>,
+    kinds: Vec<&'a str>,
+}
+
+/// One section for tables of which each is of a kind of the format: all their keys, with the kinds that have each.
+/// Tables of other crates have sections of their own.
+fn family<'a>(
+    page: &mut String,
+    path: &str,
+    shape: SchemaShape<'a>,
+    about: &str,
+    written: &mut Vec<SchemaShape<'a>>,
+) {
+    let all = tables(shape);
+    let (own, others): (Vec<_>, Vec<_>) = all.partition(|table| kind_of(*table).is_none());
+    // Keys of the same meaning share a row.
+    let mut rows: Vec<Row<'a>> = Vec::new();
+    for &table in &own {
+        for key in table.keys() {
+            let meaning = |table: SchemaShape<'a>| description(table.key_notes(key));
+            let is_it = |row: &&mut Row<'a>| row.key == key && meaning(row.table) == meaning(table);
+            match rows.iter_mut().find(is_it) {
+                Some(row) => row.kinds.push(word_of(table)),
+                None => rows.push(Row {
+                    key,
+                    table,
+                    kinds: vec![word_of(table)],
+                }),
+            }
+        }
+    }
+    // What tells the kind comes first.
+    rows.sort_by_key(|row| row.kinds != [row.key]);
+    page.push_str(&format!("\n## `[{path}]`\n\n{}\n\n", one_line(about)));
+    page.push_str("| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
+    let words_of_all: Vec<&str> = own.iter().map(|table| word_of(*table)).collect();
+    for Row { key, table, kinds } in &rows {
+        let notes = table.key_notes(key);
+        let required = kinds[..] != [*key] && table.required().any(|required| required == *key);
+        let (default, kind) = (default(notes, required), kind_at(*table, key));
+        let with = which(key, kinds, &words_of_all);
+        let meaning = one_line(description(notes));
+        page.push_str(&format!(
+            "| `{key}` | {kind} | {default} | {with}{meaning} |\n"
+        ));
+    }
+    let tags = own.iter().filter_map(|table| table.key(TAGS[0]));
+    possible(
+        page,
+        TAGS[0],
+        tags.flat_map(SchemaShape::described_words).collect(),
+    );
+    for (at, row) in rows.iter().enumerate() {
+        let is_first = rows[..at].iter().all(|other| other.key != row.key);
+        if let (true, true, Some(inside)) = (is_first, row.key != TAGS[0], row.table.key(row.key)) {
+            words(page, row.key, inside);
+        }
+    }
+    for table in own {
+        subsections(page, path, table, written);
+    }
+    for table in others {
+        let title = format!("`[{path}]` with {}", kind_of(table).unwrap_or_default());
+        section(page, &title, table, table.description());
+        subsections(page, path, table, written);
+    }
+}
+
+/// What tells the kind of a table of the format: its word, or its first key.
+fn word_of(table: SchemaShape<'_>) -> &str {
+    let word = table
+        .key(TAGS[0])
+        .and_then(|tag| tag.words()?.first().copied());
+    word.or(table.required().next()).unwrap_or_default()
+}
+
+/// With which kinds a key goes, if not with all.
+fn which(key: &str, kinds: &[&str], all: &[&str]) -> String {
+    let list = |kinds: &[&str]| -> String {
+        let kinds: Vec<String> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
+        kinds.join(", ")
+    };
+    let others: Vec<&str> = all
+        .iter()
+        .copied()
+        .filter(|one| !kinds.contains(one))
+        .collect();
+    match others.len() {
+        0 => String::new(),
+        _ if kinds == [key] => String::new(),
+        few if few < kinds.len() => format!("Not with {}: ", list(&others)),
+        _ => format!("With {}: ", list(kinds)),
+    }
+}
+
+/// The type of what stands under a key.
+fn kind_at(table: SchemaShape<'_>, key: &str) -> String {
+    table.key(key).map(kind).unwrap_or_default()
+}
+
 fn section(page: &mut String, title: &str, shape: SchemaShape<'_>, about: &str) {
     page.push_str(&format!("\n## {title}\n\n{}\n\n", one_line(about)));
     page.push_str("| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
@@ -130,9 +238,17 @@ fn kind_of(table: SchemaShape<'_>) -> Option<String> {
 /// The meanings of the values of an enumeration.
 fn words(page: &mut String, key: &str, shape: SchemaShape<'_>) {
     let alternatives = shape.alternatives().into_iter();
-    let words: Vec<_> = alternatives
-        .flat_map(SchemaShape::described_words)
-        .collect();
+    possible(
+        page,
+        key,
+        alternatives
+            .flat_map(SchemaShape::described_words)
+            .collect(),
+    );
+}
+
+/// Words with their meanings.
+fn possible(page: &mut String, key: &str, words: Vec<(&str, &str)>) {
     if !words.is_empty() {
         page.push_str(&format!("\nPossible values of `{key}`:\n\n"));
     }

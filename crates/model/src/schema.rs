@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
+use crate::extensions::FAMILY;
 use crate::format::File;
 use crate::reuse;
 
@@ -16,6 +17,7 @@ pub fn schema() -> Value {
 /// A schema without what only this crate needs, and with what is written out before the check.
 pub(crate) fn published(schema: &Value) -> Value {
     let mut schema = described(schema);
+    forget(&mut schema, FAMILY);
     reuse::allow_everywhere(&mut schema);
     schema
 }
@@ -23,20 +25,20 @@ pub(crate) fn published(schema: &Value) -> Value {
 /// A schema as people read it.
 pub(crate) fn described(schema: &Value) -> Value {
     let mut schema = schema.clone();
-    forget_former_words(&mut schema);
+    forget(&mut schema, FORMERLY);
     schema
 }
 
 /// What a key or value was called before, beside its description; see [`crate::renamed`].
-const FORMERLY: &str = "x-formerly";
+pub(crate) const FORMERLY: &str = "x-formerly";
 
-/// Other programs learn the present words only.
-fn forget_former_words(schema: &mut Value) {
+/// Leaves out what other programs need not know.
+fn forget(schema: &mut Value, key: &str) {
     match schema {
-        Value::Array(items) => items.iter_mut().for_each(forget_former_words),
+        Value::Array(items) => items.iter_mut().for_each(|item| forget(item, key)),
         Value::Object(object) => {
-            object.remove(FORMERLY);
-            object.values_mut().for_each(forget_former_words);
+            object.remove(key);
+            object.values_mut().for_each(|inside| forget(inside, key));
         }
         _ => {}
     }
@@ -181,9 +183,22 @@ impl<'a> SchemaShape<'a> {
         described.collect()
     }
 
-    /// The keys of a table.
+    /// The keys of a table, or of all tables that may stand here.
     pub fn keys(self) -> impl Iterator<Item = &'a str> {
-        self.entries().map(|(key, _)| key)
+        let mut keys: Vec<&str> = Vec::new();
+        for table in self.alternatives() {
+            for (key, _) in table.entries() {
+                if !keys.contains(&key) {
+                    keys.push(key);
+                }
+            }
+        }
+        keys.into_iter()
+    }
+
+    /// If the tables that may stand here are each of one kind: how messages speak of one of them.
+    pub fn family(self) -> Option<&'a str> {
+        self.here.get(FAMILY)?.as_str()
     }
 
     /// The keys of a table, with what stands under them.

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use oldham_model::{Outline, Pose, Shape, Sketch, Solid, Symbol};
+use oldham_model::{Outline, Pose, Shape, Sketch, Solid, Symbol, Telescope};
 use oldham_multibody::{Marker, NodeId, Vec3};
 
 use super::View;
@@ -11,6 +11,15 @@ use super::View;
 const CORNERS: usize = 16;
 /// Turns of a spring.
 const TURNS: usize = 6;
+
+/// Half the width of a coil over the size of the mechanism.
+const COIL: f64 = 0.03;
+/// Of a cylinder or a damper over its length at the start: where its tube begins and ends, how long its rod is, and half
+/// its width.
+const EYE: f64 = 0.15;
+const TUBE: f64 = 0.6;
+const ROD: f64 = 0.6;
+const WIDE: f64 = 0.06;
 
 /// How a mark looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +32,12 @@ pub enum Ink {
     Beam,
     /// A spring.
     Spring,
+    /// A damper.
+    Damper,
+    /// The tube of a cylinder.
+    Tube,
+    /// The rod of a cylinder.
+    Rod,
     /// A guide.
     Guide,
     /// A pin: a dot of fixed size.
@@ -256,7 +271,7 @@ impl Canvas<'_> {
                     marks.push(dot(Ink::Ground, self.place(end)));
                 }
             }
-            marks.push(match outline {
+            let mark = match outline {
                 Outline::Beam(nodes) => Mark {
                     ink: Ink::Beam,
                     points: nodes.iter().map(|&node| self.pose(node).position).collect(),
@@ -264,10 +279,6 @@ impl Canvas<'_> {
                 Outline::Face(nodes) => Mark {
                     ink: Ink::Face,
                     points: nodes.map(|node| self.pose(node).position).to_vec(),
-                },
-                Outline::Actuator([a, b]) => Mark {
-                    ink: Ink::Beam,
-                    points: vec![self.place(a), self.place(b)],
                 },
                 Outline::Cable(points) | Outline::Profile(points) => Mark {
                     ink: Ink::Spring,
@@ -279,9 +290,28 @@ impl Canvas<'_> {
                 },
                 Outline::Spring([a, b]) => Mark {
                     ink: Ink::Spring,
-                    points: self.coil(self.place(a), self.place(b)),
+                    points: self.coil(self.place(a), self.place(b), COIL * self.extent.size),
                 },
-            });
+                Outline::Damper(damper) => {
+                    self.dashpot(damper, marks);
+                    continue;
+                }
+                Outline::Strut(strut) => {
+                    self.dashpot(strut, marks);
+                    let [a, b] = strut.ends.each_ref().map(|end| self.place(end));
+                    Mark {
+                        ink: Ink::Spring,
+                        points: self.coil(a, b, 2.0 * WIDE * strut.length),
+                    }
+                }
+                Outline::Actuator(cylinder) => {
+                    self.cylinder(cylinder, marks);
+                    continue;
+                }
+                // Beside a road of hundreds of metres nothing else would be seen.
+                Outline::Road(_) => continue,
+            };
+            marks.push(mark);
         }
     }
 
@@ -293,12 +323,58 @@ impl Canvas<'_> {
         (0..CORNERS).map(|i| pose.point(at(corner(i)))).collect()
     }
 
+    /// A direction that is seen at right angles to a line, of this length.
+    fn beside(&self, line: Vec3, length: f64) -> Vec3 {
+        let [x, y] = self.view.see(line);
+        self.view.around(Vec3::ZERO, length, y.atan2(x) + TAU / 4.0)
+    }
+
+    /// A tube on the first end and a rod with a piston on the second, which slides in it: where the tube begins and
+    /// ends, where the piston is, and half its width.
+    fn telescope(&self, drawn: &Telescope) -> ([Vec3; 5], Vec3) {
+        let [a, b] = drawn.ends.each_ref().map(|end| self.place(end));
+        let along = (b - a).unit();
+        let tube = [EYE, TUBE].map(|part| a + along * (part * drawn.length));
+        // A rod never leaves its tube, nor goes through its bottom.
+        let reach = (b - a).norm();
+        let piston = (reach - ROD * drawn.length)
+            .clamp(EYE * drawn.length, TUBE * drawn.length)
+            .min(reach);
+        let piston = a + along * piston;
+        let points = [a, tube[0], tube[1], piston, b];
+        (points, self.beside(b - a, WIDE * drawn.length))
+    }
+
+    /// A cup in which a piston moves.
+    fn dashpot(&self, drawn: &Telescope, marks: &mut Vec<Mark>) {
+        let ([a, bottom, rim, piston, b], half) = self.telescope(drawn);
+        let lines = [
+            vec![a, bottom],
+            vec![rim + half, bottom + half, bottom - half, rim - half],
+            vec![piston + half * 0.8, piston - half * 0.8],
+            vec![piston, b],
+        ];
+        marks.extend(lines.map(|points| Mark {
+            ink: Ink::Damper,
+            points,
+        }));
+    }
+
+    /// A closed tube with a rod.
+    fn cylinder(&self, drawn: &Telescope, marks: &mut Vec<Mark>) {
+        let ([a, bottom, rim, piston, b], half) = self.telescope(drawn);
+        let tube = vec![rim + half, bottom + half, bottom - half, rim - half];
+        let lines = [
+            (Ink::Link, vec![a, bottom]),
+            (Ink::Rod, vec![piston, b]),
+            (Ink::Tube, tube),
+        ];
+        marks.extend(lines.map(|(ink, points)| Mark { ink, points }));
+    }
+
     /// A zigzag that faces the viewer.
-    fn coil(&self, a: Vec3, b: Vec3) -> Vec<Vec3> {
-        let [x, y] = self.view.see(b - a);
-        let across = self
-            .view
-            .around(Vec3::ZERO, 0.03 * self.extent.size, y.atan2(x) + TAU / 4.0);
+    fn coil(&self, a: Vec3, b: Vec3, half: f64) -> Vec<Vec3> {
+        let across = self.beside(b - a, half);
         let between = |part: f64, side: f64| a + (b - a) * part + across * side;
         let mut points = vec![a, between(0.2, 0.0)];
         for turn in 0..2 * TURNS {
@@ -365,9 +441,14 @@ pub(crate) fn arrow(from: Vec3, along: Vec3, view: &View) -> Mark {
 /// Where a spring or an actuator is attached.
 fn ends(outline: &Outline) -> &[Marker] {
     match outline {
-        Outline::Spring(ends) | Outline::Actuator(ends) => ends,
+        Outline::Spring(ends) => ends,
+        Outline::Damper(drawn) | Outline::Strut(drawn) | Outline::Actuator(drawn) => &drawn.ends,
         Outline::Cable(points) => points,
-        Outline::Beam(_) | Outline::Face(_) | Outline::Profile(_) | Outline::Wheel { .. } => &[],
+        Outline::Beam(_)
+        | Outline::Face(_)
+        | Outline::Profile(_)
+        | Outline::Wheel { .. }
+        | Outline::Road(_) => &[],
     }
 }
 

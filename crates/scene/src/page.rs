@@ -1,7 +1,5 @@
 //! Marks on a page: one picture, several beside each other, or an animation.
 
-use std::borrow::Cow;
-
 use oldham_multibody::Vec3;
 use oldham_results::plot::svg::Svg;
 
@@ -175,6 +173,36 @@ impl Animation {
     }
 }
 
+/// A rectangle around what is seen.
+struct Bounds {
+    low: Flat,
+    high: Flat,
+}
+
+impl Bounds {
+    const NONE: Self = Self {
+        low: [f64::INFINITY; 2],
+        high: [f64::NEG_INFINITY; 2],
+    };
+
+    fn take(&mut self, seen: Flat) {
+        for i in 0..2 {
+            self.low[i] = self.low[i].min(seen[i]);
+            self.high[i] = self.high[i].max(seen[i]);
+        }
+    }
+
+    fn with(mut self, other: &Self) -> Self {
+        self.take(other.low);
+        self.take(other.high);
+        self
+    }
+
+    fn size(&self) -> [f64; 2] {
+        [0, 1].map(|i| (self.high[i] - self.low[i]).max(0.0))
+    }
+}
+
 /// The map from metres to the page.
 struct Sheet {
     view: View,
@@ -184,22 +212,38 @@ struct Sheet {
     /// Added to the right, to centre what is narrow.
     shift: f64,
     height: f64,
+    /// Of lines and symbols: less than one where the mechanism is small on the page, because it goes far.
+    symbols: f64,
 }
+
+/// A mechanism that is smaller on the page has smaller symbols, so that it does not vanish behind them ...
+const ROOMY: f64 = 200.0;
+/// ... but no smaller than this.
+const SMALLEST: f64 = 0.12;
 
 impl Sheet {
     fn around<'m>(view: &View, layers: impl Iterator<Item = &'m Vec<Mark>>) -> Self {
-        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-        for point in layers.flatten().flat_map(|mark| &mark.points) {
-            let seen = view.see(*point);
-            for i in 0..2 {
-                low[i] = low[i].min(seen[i]);
-                high[i] = high[i].max(seen[i]);
+        let mut all = Bounds::NONE;
+        let mut largest = 0.0_f64;
+        for marks in layers {
+            let (mut mechanism, mut ground) = (Bounds::NONE, Bounds::NONE);
+            for mark in marks {
+                let bounds = match mark.ink {
+                    Ink::Guide => &mut ground,
+                    _ => &mut mechanism,
+                };
+                mark.points.iter().for_each(|at| bounds.take(view.see(*at)));
             }
+            largest = largest.max(mechanism.size().into_iter().fold(0.0, f64::max));
+            all = all.with(&mechanism).with(&ground);
         }
-        if low[0] > high[0] {
-            (low, high) = ([0.0; 2], [1.0; 2]);
+        if all.low[0] > all.high[0] {
+            all = Bounds {
+                low: [0.0; 2],
+                high: [1.0; 2],
+            };
         }
-        let size = [0, 1].map(|i| (high[i] - low[i]).max(1e-9));
+        let size = all.size().map(|size| size.max(1e-9));
         let room = [
             WIDTH - 2.0 * MARGIN,
             HEIGHTS[1] - HEAD - FOOT - 2.0 * MARGIN,
@@ -207,12 +251,18 @@ impl Sheet {
         let scale = (room[0] / size[0]).min(room[1] / size[1]);
         let height = scale * size[1] + HEAD + FOOT + 2.0 * MARGIN;
         let extra = (HEIGHTS[0] - height).max(0.0);
+        // A single point has no size to compare with.
+        let symbols = match largest > 0.0 {
+            true => (scale * largest / ROOMY).clamp(SMALLEST, 1.0),
+            false => 1.0,
+        };
         Self {
             view: *view,
             scale,
-            corner: [low[0], low[1] - 0.5 * extra / scale],
+            corner: [all.low[0], all.low[1] - 0.5 * extra / scale],
             shift: 0.5 * (room[0] - scale * size[0]),
             height: height + extra,
+            symbols,
         }
     }
 
@@ -227,7 +277,7 @@ impl Sheet {
     fn path(&self, svg: &Svg, mark: &Mark) -> String {
         let places = mark.points.iter().map(|&point| self.place(point));
         let mut path = svg.path_data(places.map(|[x, y]| (x, y)));
-        if mark.ink == Ink::Face {
+        if matches!(mark.ink, Ink::Face | Ink::Tube) {
             path.push('Z');
         }
         path
@@ -242,7 +292,7 @@ impl Sheet {
         let Some(first) = frames.first() else {
             return;
         };
-        let style = style(first.ink);
+        let style = style(first.ink, self.symbols);
         if first.points.len() > 1 {
             let paths = frames.iter().map(|mark| self.path(svg, mark)).collect();
             svg.animated("path", &[("d", paths)], &style, duration);
@@ -260,7 +310,11 @@ impl Sheet {
         if let Some(support) = support {
             let [x, y] = &places[0];
             svg.element(format_args!(
-                "<path transform=\"translate({x} {y})\" {support} {style}/>"
+                "<path transform=\"translate({x} {y}){}\" {support} {style}/>",
+                match self.symbols < 1.0 {
+                    true => format!(" scale({})", svg.number(self.symbols)),
+                    false => String::new(),
+                }
             ));
             return;
         }
@@ -393,7 +447,7 @@ fn legend(svg: &mut Svg, lines: &[Vec<(Ink, &str)>]) {
         for (ink, text) in line {
             let [dot, beside] = [x, x + 9.0].map(|value| svg.number(value));
             let [middle, base] = [y, y + 4.0].map(|value| svg.number(value));
-            let style = style(*ink);
+            let style = style(*ink, 1.0);
             svg.element(format_args!(
                 "<circle cx=\"{dot}\" cy=\"{middle}\" {style}/>"
             ));
@@ -420,38 +474,74 @@ const GROUND: &str = "d=\"M0 0L-8 12H8ZM-12 12H12M-10 17l5 -5M-4 17l5 -5M2 17l5 
 /// A hatched block, drawn around the origin.
 const CLAMP: &str = "d=\"M-8 -8H8V8H-8ZM-8 -3L-3 -8M-8 3L3 -8M-8 8L8 -8M-3 8L8 -3M3 8L8 3\"";
 
-fn style(ink: Ink) -> Cow<'static, str> {
-    let fixed = match ink {
-        Ink::Member(piece) => return format!("r=\"4\" fill=\"{}\"", colour(piece)).into(),
-        Ink::Tie(piece) => {
-            return format!(
-                "fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\"",
-                colour(piece)
-            )
-            .into();
-        }
-        Ink::Ring => r##"r="8" fill="none" stroke="#000000" stroke-width="1.5""##,
-        Ink::Face => {
-            r##"fill="#56B4E9" fill-opacity="0.25" stroke="#1F5C85" stroke-width="1" stroke-linejoin="round""##
-        }
-        Ink::Link => r##"fill="none" stroke="#1F5C85" stroke-width="4" stroke-linecap="round""##,
-        Ink::Beam => {
-            r##"fill="none" stroke="#0072B2" stroke-width="3.5" stroke-linejoin="round" stroke-linecap="round""##
-        }
-        Ink::Spring => {
-            r##"fill="none" stroke="#009E73" stroke-width="1.5" stroke-linejoin="round""##
-        }
-        Ink::Contact => {
-            r##"fill="none" stroke="#D55E00" stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round""##
-        }
-        Ink::Guide => {
-            r##"fill="none" stroke="#888888" stroke-width="1" stroke-dasharray="8 3 2 3""##
-        }
-        Ink::Pin => r##"r="4.5" fill="#FFFFFF" stroke="#000000" stroke-width="1.5""##,
-        Ink::Dot => r##"r="2.5" fill="#000000""##,
-        Ink::Ground | Ink::Clamp => r##"fill="none" stroke="#555555" stroke-width="1.2""##,
+/// How something is drawn: dots have a radius.
+struct Look {
+    radius: Option<f64>,
+    fill: &'static str,
+    /// Colour and width.
+    stroke: Option<(&'static str, f64)>,
+    more: &'static str,
+}
+
+const ROUND: &str = r#" stroke-linejoin="round" stroke-linecap="round""#;
+const JOINED: &str = r#" stroke-linejoin="round""#;
+
+fn look(ink: Ink) -> Look {
+    let line = |stroke, more| Look {
+        radius: None,
+        fill: "none",
+        stroke: Some(stroke),
+        more,
     };
-    fixed.into()
+    let dot = |radius, fill, stroke| Look {
+        radius: Some(radius),
+        fill,
+        stroke,
+        more: "",
+    };
+    let face = |fill, more| Look {
+        radius: None,
+        fill,
+        stroke: Some(("#1F5C85", 1.0)),
+        more,
+    };
+    match ink {
+        Ink::Member(piece) => dot(4.0, colour(piece), None),
+        Ink::Tie(piece) => line((colour(piece), 2.0), JOINED),
+        Ink::Ring => dot(8.0, "none", Some(("#000000", 1.5))),
+        Ink::Face => face("#56B4E9", r#" fill-opacity="0.25" stroke-linejoin="round""#),
+        Ink::Tube => face("#D9E6EE", JOINED),
+        Ink::Link => line(("#1F5C85", 4.0), ROUND),
+        Ink::Rod => line(("#555555", 3.0), ROUND),
+        Ink::Beam => line(("#0072B2", 3.5), ROUND),
+        Ink::Spring => line(("#009E73", 1.5), JOINED),
+        Ink::Damper => line(("#555555", 1.5), JOINED),
+        Ink::Contact => line(("#D55E00", 1.5), ROUND),
+        Ink::Guide => line(("#888888", 1.0), r#" stroke-dasharray="8 3 2 3""#),
+        Ink::Pin => dot(4.5, "#FFFFFF", Some(("#000000", 1.5))),
+        Ink::Dot => dot(2.5, "#000000", None),
+        Ink::Ground | Ink::Clamp => line(("#555555", 1.2), ""),
+    }
+}
+
+/// The attributes of an ink, its lines and dots so many times as large.
+fn style(ink: Ink, size: f64) -> String {
+    let look = look(ink);
+    let scaled = |value: f64| (1e3 * value * size).round() / 1e3;
+    let mut style = String::new();
+    if let Some(radius) = look.radius {
+        style += &format!("r=\"{}\" ", scaled(radius));
+    }
+    style += &format!("fill=\"{}\"", look.fill);
+    if let Some((colour, width)) = look.stroke {
+        // The symbol of a support is scaled as a whole.
+        let width = match ink {
+            Ink::Ground | Ink::Clamp | Ink::Guide => width,
+            _ => scaled(width),
+        };
+        style += &format!(" stroke=\"{colour}\" stroke-width=\"{width}\"");
+    }
+    style + look.more
 }
 
 /// A value to four digits, without zeros at its end.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use oldham_cosim::Column;
-use oldham_model::Model;
+use oldham_model::{Model, Overrides};
 use oldham_multibody::{Quaternion, Vec3};
 use oldham_scene::Staging;
 use oldham_study::{ModelFile, initial_row};
@@ -35,7 +35,10 @@ fn anchors(drawing: &Drawing) -> Vec<Anchor> {
         Drawing::Bar { through } | Drawing::Beam { through, .. } => through.clone(),
         Drawing::Spring { ends } | Drawing::Actuator { ends } => ends.to_vec(),
         Drawing::Shell { nodes, .. } => nodes.iter().map(|&node| Anchor::of(node)).collect(),
-        Drawing::Grains { .. } | Drawing::Arrow { .. } | Drawing::Path { .. } => Vec::new(),
+        Drawing::Grains { .. }
+        | Drawing::Arrow { .. }
+        | Drawing::Path { .. }
+        | Drawing::Road(_) => Vec::new(),
     }
 }
 
@@ -421,4 +424,97 @@ fn bodies_are_drawn_by_their_meshes() {
             "{told}"
         );
     }
+}
+
+/// A track is drawn by points of the road that the tyres feel, and a cockpit by what the model says of it.
+#[test]
+fn a_track_and_its_cockpit_are_those_of_the_model() {
+    let film = staged(&model("drive-track"));
+    let scene = &film.scene;
+    let roads = scene.items.iter().filter_map(|item| match &item.drawing {
+        Drawing::Road(road) => Some(road),
+        _ => None,
+    });
+    let roads: Vec<_> = roads.collect();
+    let [road] = roads[..] else {
+        panic!("{} roads", roads.len())
+    };
+    assert_eq!(road.across, [5.7, 3.0, 2.5, 0.0, -2.5, -3.0, -5.7]);
+    let sections: Vec<_> = road.points.chunks(road.across.len()).collect();
+    assert!((road.length - 439.0).abs() < 1.0 && sections.len() == 439);
+    for section in &sections {
+        for (point, left) in section.iter().zip(&road.across) {
+            let away = (point[0] - section[3][0]).hypot(point[1] - section[3][1]);
+            assert!((away - left.abs()).abs() < 2e-3, "{away} m, {left}");
+        }
+    }
+    // Two hills of 1.3 to 1.4 m, and a start on the level.
+    let heights = sections.iter().map(|section| section[3][2]);
+    let highest = heights.fold(0.0, f64::max);
+    assert!((1.0..2.0).contains(&highest), "{highest}");
+    assert!(sections[0][3][2].abs() < 0.05);
+    assert_eq!(road.gates.len(), 3);
+    assert!(road.kerbs.len() > 5 && road.cones.len() > 60);
+    assert!(road.land.is_some());
+    let bytes = film.to_bytes().len();
+    assert!(bytes < 400_000, "{bytes} B");
+    let rider = scene.rider.expect("a rider");
+    assert_eq!(scene.frames[rider.frame].name, "car.chassis");
+    let eye = rider.eye.expect("an eye");
+    let expected = [0.1, 0.0, 0.49];
+    assert!(
+        (0..3).all(|i| (eye[i] - expected[i]).abs() < 1e-12),
+        "{eye:?}"
+    );
+    let [speed, wheels] = &scene.gauges[..] else {
+        panic!("{:?}", scene.gauges)
+    };
+    assert_eq!(
+        (speed.label.as_str(), speed.unit.as_str()),
+        ("speed", "km/h")
+    );
+    assert!((speed.factor * 3.6 - 1.0).abs() < 1e-15);
+    let at = scene.signals.iter().find(|signal| signal.name == "car.vx");
+    assert_eq!(Some(speed.at), at.map(|signal| signal.at));
+    assert!((wheels.factor - std::f64::consts::TAU / 60.0).abs() < 1e-15);
+}
+
+#[test]
+fn cockpits_that_cannot_be_are_reported() {
+    let crank = std::fs::read_to_string(examples().join("slider-crank.toml")).unwrap();
+    let told = |more: &str| {
+        let model = Model::parse(
+            &format!("{crank}\n[cockpit]\n{more}\n"),
+            "crank.toml",
+            &Overrides::none(),
+        );
+        model.map(|_| ()).unwrap_err().to_string()
+    };
+    let cases = [
+        ("on = \"crank.nothing\"", "there is no node `crank.nothing`"),
+        ("eye = [0, 0, 1]", "an eye needs the body that carries it"),
+        (
+            "gauges = [{ signal = \"t\", unit = \"furlongs\" }]",
+            "unknown unit `furlongs`",
+        ),
+        (
+            "gauges = [{ signal = \"t\", range = [2, 1] }]",
+            "lowest to its highest",
+        ),
+        ("gauges = [{ unit = \"m\" }]", "signal"),
+    ];
+    for (given, expected) in cases {
+        let problems = told(given);
+        assert!(problems.contains(expected), "{given}: {problems}");
+    }
+    // A signal that is not recorded is told on the page.
+    let text = format!("{crank}\n[cockpit]\ngauges = [{{ signal = \"no.such\" }}]\n");
+    let film = staged(&Model::parse(&text, "crank.toml", &Overrides::none()).unwrap());
+    assert!(film.scene.gauges.is_empty());
+    assert!(
+        film.scene
+            .notes
+            .iter()
+            .any(|note| note.contains("`no.such`"))
+    );
 }

@@ -48,8 +48,8 @@ mod viewer;
 
 pub use film::{Film, PAGE, row_bytes};
 pub use scene::{
-    Anchor, Colours, Drawing, Feedback, Force, Frame, Input, Item, Moves, Role, Scene, Shape,
-    Signal, Source, Symbol,
+    Anchor, Colours, Drawing, Feedback, Force, Frame, Gauge, Input, Item, Land, Moves, Rider, Road,
+    Role, Scene, Shape, Signal, Source, Symbol,
 };
 pub use seat::Seat;
 pub use server::{MOST_CLIENTS, Server, ServerError};

@@ -31,6 +31,11 @@ pub struct Scene {
     pub signals: Vec<Signal>,
     /// What somebody at the page may set.
     pub inputs: Vec<Input>,
+    /// What a camera rides on, if anything travels or the model says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rider: Option<Rider>,
+    /// Instruments.
+    pub gauges: Vec<Gauge>,
     /// Remarks that a viewer should read.
     pub notes: Vec<String>,
 }
@@ -207,6 +212,43 @@ pub enum Drawing {
         /// Its points.
         points: Vec<[f64; 3]>,
     },
+    /// A road, and the land around it.
+    Road(Road),
+}
+
+/// A road along a closed centre line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Road {
+    /// Of the centre line, in m.
+    pub length: f64,
+    /// Where the points of a cross-section are, in m to the left of the centre line, from left to right: the ends of the
+    /// verges, the tops of kerbs if there are any, the edges, the middle.
+    pub across: Vec<f64>,
+    /// Points of the cross-sections at equal distances from the start on, one cross-section after the other.
+    pub points: Vec<[f64; 3]>,
+    /// Kerbs: from which cross-section to which, counted beyond the lap where they go beyond the start, and whether
+    /// they are on the left.
+    pub kerbs: Vec<(i64, i64, bool)>,
+    /// Where cones stand on the left and on the right.
+    pub cones: Vec<[[f64; 3]; 2]>,
+    /// Left and right end of the lines at which times are taken: the start, then the ends of sectors.
+    pub gates: Vec<[[f64; 3]; 2]>,
+    /// None where the land is level at zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub land: Option<Land>,
+}
+
+/// Heights at equal distances along x and y.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Land {
+    /// The first point.
+    pub origin: [f64; 2],
+    /// Distance of the points.
+    pub spacing: f64,
+    /// How many there are along x.
+    pub columns: usize,
+    /// Row by row of equal y.
+    pub heights: Vec<f64>,
 }
 
 /// Colours by a quantity, from its largest negative to its largest positive value.
@@ -332,6 +374,32 @@ pub struct Input {
     /// What whoever sets it feels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<Feedback>,
+}
+
+/// Where somebody sits who rides along.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Rider {
+    /// The frame that carries them; its first axis points ahead.
+    pub frame: usize,
+    /// Where their eye is in its axes, if the model says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eye: Option<[f64; 3]>,
+}
+
+/// An instrument for a number of the row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Gauge {
+    /// What is written beside it.
+    pub label: String,
+    /// Its place in the row.
+    pub at: usize,
+    /// The unit that it is shown in.
+    pub unit: String,
+    /// SI units in one of it.
+    pub factor: f64,
+    /// The ends of its scale in that unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
 }
 
 /// A signal that is felt.

@@ -5,11 +5,12 @@
 //! ever used.
 
 mod clock;
+mod cockpit;
 mod compensator;
 mod control;
 mod foreign;
 mod implicit;
-mod keys;
+pub(crate) mod keys;
 mod lumped;
 mod method;
 mod mirror;
@@ -31,6 +32,7 @@ use std::collections::HashMap;
 use oldham_cosim::Quantity;
 use oldham_expression::Expression;
 
+pub(crate) use multibody::{Bench, MechanismDraft, Samples, word};
 use part::Checked;
 use predictor::Choice;
 
@@ -177,6 +179,8 @@ impl Checker<'_> {
         let monolithic = self.monolithic(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);
         let trim = self.trim(&file.trim);
+        let made = parts.iter().filter_map(|part| part.part.as_ref());
+        let cockpit = self.cockpit(&file.cockpit, made);
         let energy_bound = keys::read(&file.simulation, |at| {
             self.number_or(&at.value.energy_bound, DEFAULT_ENERGY_BOUND)
         });
@@ -198,6 +202,7 @@ impl Checker<'_> {
             monolithic_spec: monolithic?,
             record: record?,
             trim: trim?,
+            cockpit: cockpit?,
             notes: std::mem::take(&mut self.notes),
             data,
             former_words: None,
@@ -234,12 +239,12 @@ impl Checker<'_> {
     }
 
     /// Adds a problem at a place; what is returned takes a label and help.
-    fn report(&mut self, span: &Span, message: impl Into<String>) -> Reported<'_> {
+    pub(crate) fn report(&mut self, span: &Span, message: impl Into<String>) -> Reported<'_> {
         self.findings.report(span, message)
     }
 
     /// There is nothing of this name in a subsystem: `what` says what was looked for, `known` what there is.
-    fn unknown<'n>(
+    pub(crate) fn unknown<'n>(
         &mut self,
         name: &At<String>,
         what: &str,
@@ -263,7 +268,7 @@ impl Checker<'_> {
     }
 
     /// What goes by this name in a subsystem; nothing for what could not be read.
-    fn known<'k, T>(
+    pub(crate) fn known<'k, T>(
         &mut self,
         name: &At<String>,
         what: &str,
@@ -279,7 +284,11 @@ impl Checker<'_> {
     }
 
     /// The same for something that a table lacks.
-    fn report_missing(&mut self, table: &Span, message: impl Into<String>) -> Reported<'_> {
+    pub(crate) fn report_missing(
+        &mut self,
+        table: &Span,
+        message: impl Into<String>,
+    ) -> Reported<'_> {
         self.findings.report_missing(table, message)
     }
 
@@ -308,18 +317,22 @@ impl Checker<'_> {
     }
 
     /// A number within the bounds of its type.
-    fn number<T: Number>(&mut self, at: &At<T>) -> Option<f64> {
+    pub(crate) fn number<T: Number>(&mut self, at: &At<T>) -> Option<f64> {
         self.parameters.number(at, self.findings)
     }
 
     /// An expression of `variables`, with the parameters put in.
-    fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
+    pub(crate) fn expression(
+        &mut self,
+        formula: &At<Formula>,
+        variables: &[&str],
+    ) -> Option<Expression> {
         self.parameters
             .expression(formula, variables, self.findings)
     }
 
     /// A number that satisfies a condition; `requirement` says which.
-    fn number_where<T: Number>(
+    pub(crate) fn number_where<T: Number>(
         &mut self,
         formula: &At<T>,
         holds: impl Fn(f64) -> bool,

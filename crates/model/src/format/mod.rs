@@ -6,6 +6,7 @@
 //! optional here and nothing stops at the first mistake.
 
 mod at;
+mod cockpit;
 mod compensator;
 mod control;
 mod drive;
@@ -27,6 +28,7 @@ use serde::Deserialize;
 
 pub use at::At;
 pub(crate) use at::place;
+pub(crate) use cockpit::{Cockpit, Gauge};
 pub(crate) use compensator::{Compensator, Domain, Method, Targets};
 pub(crate) use control::{Block, BlockKind, Control, ControlState};
 pub(crate) use drive::{Drive, DrivenMotion};
@@ -124,6 +126,9 @@ pub(crate) struct File {
     /// The steady motion that `oldham trim` looks for.
     #[serde(default)]
     pub trim: Trim,
+    /// What somebody who drives the model, or looks on, has before them.
+    #[serde(default)]
+    pub cockpit: Cockpit,
 }
 
 /// A section that describes a subsystem.

@@ -83,6 +83,16 @@ impl<'m> Mechanism<'m> {
         self.name
     }
 
+    /// Nodes and elements, uncut.
+    pub fn model(&self) -> &'m oldham_multibody::Model {
+        &self.spec.whole.model
+    }
+
+    /// How many steps of its own it takes in a macro step.
+    pub fn micro_steps(&self) -> usize {
+        self.spec.micro_steps
+    }
+
     /// What there is to draw.
     pub fn sketch(&self) -> &'m Sketch {
         &self.spec.sketch

@@ -7,6 +7,7 @@ mod analysis;
 mod cutting;
 mod partition;
 mod pose;
+mod road;
 mod sketch;
 mod solid;
 mod spec;
@@ -16,8 +17,9 @@ mod surface;
 pub use analysis::{About, ActuatorLoad, JointReaction, Mechanism, Rest};
 pub use partition::{InterfaceNode, OwnedElement, PartitionReport, SubdomainReport};
 pub use pose::Pose;
+pub use road::{LandSketch, RoadSketch};
 pub use sketch::{
-    Look, MeshFile, Outline, ParticleSketch, SectionLoad, Shape, Sketch, Solid, Symbol,
+    Look, MeshFile, Outline, ParticleSketch, SectionLoad, Shape, Sketch, Solid, Symbol, Telescope,
     VisualSketch,
 };
 

@@ -1,6 +1,10 @@
 //! What a mechanism looks like.
 
+use std::sync::Arc;
+
 use oldham_multibody::{Marker, NodeId, Quaternion, Vec3};
+
+use super::RoadSketch;
 
 /// What there is to draw of a mechanism. Where things are is another matter: poses of the nodes
 /// come from a solution.
@@ -133,8 +137,12 @@ pub enum Outline {
     Beam(Vec<NodeId>),
     /// A spring between two points.
     Spring([Marker; 2]),
+    /// A damper between two points.
+    Damper(Telescope),
+    /// A damper within a spring, between two points.
+    Strut(Telescope),
     /// An actuator between two points.
-    Actuator([Marker; 2]),
+    Actuator(Telescope),
     /// A face between four nodes.
     Face([NodeId; 4]),
     /// A cable through points.
@@ -150,6 +158,17 @@ pub enum Outline {
         /// In m.
         radius: f64,
     },
+    /// A road, which stays where it is.
+    Road(Arc<RoadSketch>),
+}
+
+/// A tube and a rod that slides in it, between two points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Telescope {
+    /// Where the tube is attached, then the rod.
+    pub ends: [Marker; 2],
+    /// Distance of the two points at the start in m.
+    pub length: f64,
 }
 
 /// How a joint is drawn.

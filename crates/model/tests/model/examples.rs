@@ -90,6 +90,29 @@ fn broken_models_do_not_fit_the_schema() {
     }
 }
 
+/// An editor offers and accepts the keys of the kind alone.
+#[test]
+fn the_schema_knows_which_keys_go_with_a_kind() {
+    let validator = validator();
+    let model = |line: &str| {
+        let head =
+            "[model]\nname = \"M\"\n[simulation]\nduration = 1.0\nstep = 0.1\n[multibody.m]\n";
+        json(&format!("{head}{line}"))
+    };
+    let joint = |keys: &str| {
+        model(&format!(
+            "joints.j = {{ between = [\"a\", \"b\"], {keys} }}"
+        ))
+    };
+    let sensor = |keys: &str| model(&format!("sensors.s = {{ {keys} }}"));
+    assert!(validator.is_valid(&joint("type = \"rolling\", radius = 0.3")));
+    assert!(!validator.is_valid(&joint("type = \"spherical\", radius = 0.3")));
+    assert!(!validator.is_valid(&joint("radius = 0.3")));
+    assert!(validator.is_valid(&sensor("velocity = \"a\", axis = [1, 0, 0]")));
+    assert!(!validator.is_valid(&sensor("distance = [\"a\", \"b\"], axis = [1, 0, 0]")));
+    assert!(!validator.is_valid(&sensor("axis = [1, 0, 0]")));
+}
+
 #[test]
 fn everything_in_the_schema_is_described() {
     fn undescribed(path: &str, schema: &Value) -> Vec<String> {
@@ -109,15 +132,17 @@ fn everything_in_the_schema_is_described() {
     }
 }
 
-/// With `UPDATE_REFERENCE` set, writes the page instead of comparing it.
+/// With `UPDATE_REFERENCE` set, writes the pages instead of comparing them.
 #[test]
-fn the_reference_page_is_up_to_date() {
-    let path = repository().join("docs/src/model-file-reference.md");
-    let page = shipped_kinds().reference_markdown();
-    if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        fs::write(&path, &page).expect("the page is written");
+fn the_reference_pages_are_up_to_date() {
+    for page in shipped_kinds().reference_pages() {
+        let path = repository().join("docs/src").join(page.path);
+        if std::env::var_os("UPDATE_REFERENCE").is_some() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &page.text).expect("the page is written");
+        }
+        let written = fs::read_to_string(&path).unwrap_or_default();
+        let differs = "differs: run `UPDATE_REFERENCE=1 cargo test -p oldham-model reference`";
+        assert!(written == page.text, "{} {differs}", page.path);
     }
-    let written = fs::read_to_string(&path).unwrap_or_default();
-    let differs = "the page differs: run `UPDATE_REFERENCE=1 cargo test -p oldham-model reference`";
-    assert!(written == page, "{differs}");
 }

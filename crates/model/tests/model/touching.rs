@@ -3,6 +3,43 @@
 
 use crate::common::{History, coupled, example, read};
 
+/// Contacts are recorded beside the outputs of the file, which stay what they are called: a controller reads the sensor that
+/// it is connected to.
+#[test]
+fn outputs_of_what_touches_are_those_of_the_file() {
+    let text = format!(
+        "{STACK}
+[multibody.s.outputs]
+held = {{ sensor = \"held\" }}
+carried = {{ sensor = \"carried\" }}
+
+[control.twice]
+inputs = {{ held = \"N\", carried = \"N\" }}
+outputs.held = {{ value = \"2 * held\", unit = \"N\" }}
+outputs.carried = {{ value = \"2 * carried\", unit = \"N\" }}
+
+[[connection]]
+from = \"s.held\"
+to = \"twice.held\"
+
+[[connection]]
+from = \"s.carried\"
+to = \"twice.carried\"
+"
+    );
+    let model = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
+    let run = coupled(&model);
+    let (sin, cos) = 20.0_f64.to_radians().sin_cos();
+    for (name, force) in [("held", sin), ("carried", cos)] {
+        let found = *run.column(&format!("twice.{name}")).last().unwrap();
+        let expected = 2.0 * 2.0 * 9.81 * force;
+        assert!(
+            (found - expected).abs() < 1e-6 * expected,
+            "{name}: {found} {expected}"
+        );
+    }
+}
+
 /// Two boxes on each other on a slope of 20°, which they do not slide down.
 const STACK: &str = r#"
 [model]

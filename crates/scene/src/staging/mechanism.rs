@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use oldham_mesh::Mesh;
-use oldham_model::{Look, Mechanism, Outline, PartitionReport, Pose, Shape, Sketch, Solid, Symbol};
+use oldham_model::{
+    Look, Mechanism, Outline, PartitionReport, Pose, RoadSketch, Shape, Sketch, Solid, Symbol,
+};
 use oldham_multibody::{Marker, Mat3, NodeId, Quaternion, Vec3};
 use oldham_web::{self as web, Anchor, Colours, Drawing, Force, Item, Moves};
 
@@ -16,6 +18,14 @@ const POSE: [&str; 7] = ["px", "py", "pz", "q0", "q1", "q2", "q3"];
 const WIDTH: f64 = 0.8;
 /// An extent below this fraction of the largest one counts as none.
 const FLAT: f64 = 0.02;
+
+/// What is drawn between two points.
+enum Slender {
+    Coil,
+    Cylinder,
+}
+
+use Slender::{Coil, Cylinder};
 
 impl Draft<'_> {
     pub(super) fn mechanism(&mut self, mechanism: Mechanism<'_>) {
@@ -403,11 +413,16 @@ impl Artist<'_, '_> {
         let sketch = self.sketch;
         let joints = sketch.joints.iter().flat_map(|(_, ends)| ends);
         let springs = sketch.outlines.iter().flat_map(|outline| match outline {
-            Outline::Spring(ends) | Outline::Actuator(ends) => &ends[..],
-            Outline::Cable(points) => &points[..],
-            Outline::Beam(_) | Outline::Face(_) | Outline::Profile(_) | Outline::Wheel { .. } => {
-                &[]
+            Outline::Spring(ends) => &ends[..],
+            Outline::Damper(drawn) | Outline::Strut(drawn) | Outline::Actuator(drawn) => {
+                &drawn.ends[..]
             }
+            Outline::Cable(points) => &points[..],
+            Outline::Beam(_)
+            | Outline::Face(_)
+            | Outline::Profile(_)
+            | Outline::Wheel { .. }
+            | Outline::Road(_) => &[],
         });
         let held = joints
             .chain(springs)
@@ -443,6 +458,7 @@ impl Artist<'_, '_> {
                     self.supports(markers, group);
                 }
                 Outline::Wheel { rim, axis, radius } => self.wheel(*rim, *axis, *radius),
+                Outline::Road(road) => self.road(road),
                 Outline::Profile(markers) => {
                     let through = self.markers(markers);
                     let group = markers
@@ -450,16 +466,11 @@ impl Artist<'_, '_> {
                         .map_or(0, |marker| self.parts.node(marker.node));
                     self.add("profile", group, Drawing::Bar { through });
                 }
-                Outline::Spring(markers) | Outline::Actuator(markers) => {
-                    let ends = [&markers[0], &markers[1]].map(|marker| self.marker(marker));
-                    let group = self.parts.pair(markers[0].node, markers[1].node);
-                    let drawing = match outline {
-                        Outline::Spring(_) => Drawing::Spring { ends },
-                        _ => Drawing::Actuator { ends },
-                    };
-                    self.add("", group, drawing);
-                    self.supports(markers, group);
+                Outline::Spring(markers) => self.between(markers, &[Coil]),
+                Outline::Damper(drawn) | Outline::Actuator(drawn) => {
+                    self.between(&drawn.ends, &[Cylinder]);
                 }
+                Outline::Strut(drawn) => self.between(&drawn.ends, &[Cylinder, Coil]),
             }
         }
         let mut faces: Vec<_> = faces.into_iter().collect();
@@ -467,6 +478,45 @@ impl Artist<'_, '_> {
         for (group, faces) in faces {
             self.shell(group, &faces);
         }
+    }
+
+    fn road(&mut self, road: &RoadSketch) {
+        let pair = |points: &[Vec3; 2]| points.map(rounded);
+        let land = road.land.as_ref().map(|land| web::Land {
+            origin: land.origin,
+            spacing: land.spacing,
+            columns: land.columns,
+            heights: land.heights.iter().map(|&height| to_mm(height)).collect(),
+        });
+        let drawing = Drawing::Road(web::Road {
+            length: road.length,
+            across: road.across.clone(),
+            points: road.sections.iter().copied().map(rounded).collect(),
+            kerbs: road.kerbs.clone(),
+            cones: road.cones.iter().map(pair).collect(),
+            gates: road.gates.iter().map(pair).collect(),
+            land,
+        });
+        self.draft.scene.items.push(Item {
+            name: "road".into(),
+            group: None,
+            colour: None,
+            drawing,
+        });
+    }
+
+    /// A coil, a cylinder, or one around the other.
+    fn between(&mut self, markers: &[Marker; 2], what: &[Slender]) {
+        let ends = [&markers[0], &markers[1]].map(|marker| self.marker(marker));
+        let group = self.parts.pair(markers[0].node, markers[1].node);
+        for slender in what {
+            let drawing = match slender {
+                Coil => Drawing::Spring { ends },
+                Cylinder => Drawing::Actuator { ends },
+            };
+            self.add("", group, drawing);
+        }
+        self.supports(markers, group);
     }
 
     fn wheel(&mut self, rim: NodeId, axis: Vec3, radius: f64) {
@@ -646,6 +696,15 @@ impl Artist<'_, '_> {
 
 fn array(vector: Vec3) -> [f64; 3] {
     [vector[0], vector[1], vector[2]]
+}
+
+/// To the millimetre, which is less than a pixel.
+fn to_mm(length: f64) -> f64 {
+    (1e3 * length).round() / 1e3
+}
+
+fn rounded(point: Vec3) -> [f64; 3] {
+    array(point).map(to_mm)
 }
 
 fn turn(orientation: Quaternion) -> Option<[f64; 4]> {

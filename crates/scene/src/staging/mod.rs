@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use oldham_cosim::Column;
 use oldham_model::Model;
-use oldham_web::{Feedback, Film, Frame, Input, Moves, Role, Scene, Signal, Source};
+use oldham_web::{Feedback, Film, Frame, Gauge, Input, Moves, Rider, Role, Scene, Signal, Source};
 
 use crate::motion::chosen_rows;
 
@@ -227,6 +227,39 @@ impl<'c> Draft<'c> {
         }
     }
 
+    /// Where somebody sits who rides along, and what instruments show.
+    fn cockpit(&mut self, model: &Model) {
+        let cockpit = model.cockpit();
+        let (frames, notes) = (&self.scene.frames, &mut self.scene.notes);
+        let seat = cockpit.seat.as_ref().and_then(|seat| {
+            let frame = frames.iter().position(|frame| frame.name == seat.node)?;
+            let eye = seat.eye.map(|eye| [eye[0], eye[1], eye[2]]);
+            Some(Rider { frame, eye })
+        });
+        let follow = self.scene.follow.map(|frame| Rider { frame, eye: None });
+        self.scene.rider = seat.or(follow);
+        self.scene.follow = self.scene.rider.map(|rider| rider.frame);
+        for gauge in &cockpit.gauges {
+            let mut signals = self.scene.signals.iter();
+            let Some(signal) = signals.find(|signal| signal.name == gauge.signal) else {
+                notes.push(format!(
+                    "An instrument is missing: there is no recorded signal `{}`.",
+                    gauge.signal
+                ));
+                continue;
+            };
+            let unit = gauge.unit.clone();
+            let (unit, factor) = unit.unwrap_or_else(|| (signal.unit.clone(), 1.0));
+            self.scene.gauges.push(Gauge {
+                label: gauge.label.clone(),
+                at: signal.at,
+                unit,
+                factor,
+                range: gauge.range,
+            });
+        }
+    }
+
     /// Every column can be plotted, whether it moves something or not.
     fn finish(mut self, model: &Model) -> Staging {
         let mut is_taken = vec![false; self.known.len()];
@@ -266,6 +299,7 @@ impl<'c> Draft<'c> {
                 .push("There is nothing to draw of this model.".into());
         }
         self.scene.width = self.columns.len();
+        self.cockpit(model);
         Staging {
             scene: self.scene,
             columns: self.columns,

@@ -146,7 +146,7 @@ fn strokes(scene: &Scene, places: &Places<'_>, stroke: &mut dyn FnMut(Vec3, Vec3
             }
             Drawing::Arrow { .. } => {}
             // What is far longer than the rest would make the rest a dot.
-            Drawing::Path { .. } => {}
+            Drawing::Path { .. } | Drawing::Road(_) => {}
         }
     }
 }
