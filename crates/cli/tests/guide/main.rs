@@ -4,7 +4,8 @@
 //! Each page is run in its order in a fresh folder with the examples and the guide's own models in it.
 //! Times and other figures of the machine are masked, other numbers must agree as printed. A line `...`
 //! stands for left-out output; a command without any output has all of it left out, and must succeed.
-//! An output of nothing but `...` is filled in when pages are brought up to date.
+//! An output of nothing but `...` is filled in when pages are brought up to date. A block with `append=FILE` behind its
+//! language is what a reader adds to that file.
 //!
 //! After a change of what the program says, bring the pages up to date with
 //!
@@ -15,6 +16,8 @@
 //! and look at the difference. `OLDHAM_BIN=target/release/oldham` takes another binary, for times of a
 //! release build; `OLDHAM_GUIDE=stability` only pages whose path contains that word.
 
+mod links;
+mod listing;
 mod matching;
 mod page;
 mod vocabulary;

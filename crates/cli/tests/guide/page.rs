@@ -25,8 +25,22 @@ pub struct Session {
 }
 
 /// A fence of a block of code, and what kind of block it begins.
-fn fence(line: &str) -> Option<&str> {
+pub fn fence(line: &str) -> Option<&str> {
     line.trim_start().strip_prefix("```")
+}
+
+/// A word such as `append=arm.toml` behind the language of a block.
+pub fn setting<'l>(info: &'l str, key: &str) -> Option<&'l str> {
+    let mut words = info.split_whitespace().skip(1);
+    words.find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+}
+
+/// The lines of a block whose fence is at a place, and where its other fence is.
+pub fn block(lines: &[String], begin: usize) -> (&[String], usize) {
+    let rest = &lines[begin + 1..];
+    let length = rest.iter().position(|line| fence(line).is_some());
+    let end = begin + 1 + length.expect("a block that ends");
+    (&lines[begin + 1..end], end)
 }
 
 impl Page {
@@ -39,6 +53,17 @@ impl Page {
         while position < lines.len() {
             let line = &lines[position];
             if let Some(after) = fence(line) {
+                if let (None, Some(file)) = (kind, setting(after, "append")) {
+                    let (text, end) = block(&lines, position);
+                    sessions.push(Session {
+                        command: format!("cat >> {file} <<'END'\n{}\nEND", text.join("\n")),
+                        output: Vec::new(),
+                        line: position + 1,
+                        range: end..end,
+                    });
+                    position = end + 1;
+                    continue;
+                }
                 kind = match kind {
                     None => Some(after),
                     Some(_) => None,
