@@ -6,7 +6,7 @@ MDBOOK := target/tools/bin/mdbook
 PEERS  := target/tools/peers
 PYTHON := target/python/venv/bin/python
 
-.PHONY: demo test page python dist soak robots fuzz audit bench docs clean
+.PHONY: demo test page python dist soak robots fuzz audit bench gallery docs clean
 
 ## A coupled run beside its monolithic reference: a table and a picture.
 demo: $(OLDHAM)
@@ -89,8 +89,11 @@ soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_MODELS=100 cargo test -p oldham-model --test model sampled -- --nocapture
 	OLDHAM_MODELS=60 cargo test -p oldham-model --test rotation random -- --nocapture
 	OLDHAM_MODELS=40 cargo test -p oldham-stability --test delays -- --nocapture
-	OLDHAM_SOAK=1 cargo test -p oldham-study --test machines
+	OLDHAM_SOAK=1 cargo test -p oldham-study --test machines --test cuts
+	OLDHAM_NODES=200 OLDHAM_MODELS=200 cargo test -p oldham-separator --test trees -- --nocapture
+	OLDHAM_NODES=2000 OLDHAM_MODELS=50 cargo test -p oldham-separator --test frames -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-study --test motion -- --nocapture
+	OLDHAM_MODELS=100 cargo test -p oldham-study --test advisor -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-stability --test black_boxes -- --nocapture
 	OLDHAM_KILLS=100 cargo test -p oldham-fmi --test workers -- killed
 	OLDHAM_CYCLES=2000 cargo test -p oldham-fmi --test workers -- nothing_is_left
@@ -131,6 +134,18 @@ bench: $(OLDHAM) $(PEERS)/installed
 $(PEERS)/installed: benches/requirements.txt
 	python3 -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet -r $<
+	touch $@
+
+GALLERY := target/tools/gallery
+
+## Pictures and page of the gallery, of docs/gallery.toml: some minutes.
+gallery: $(OLDHAM) $(GALLERY)/installed fmus
+	$(GALLERY)/bin/python docs/gallery.py $(OLDHAM)
+
+# Makes the pictures small.
+$(GALLERY)/installed:
+	python3 -m venv $(GALLERY)
+	$(GALLERY)/bin/pip install --quiet pillow==11.3.0
 	touch $@
 
 ## The guide as a web book in docs/book.
