@@ -43,3 +43,25 @@ fn every_place_of_the_map_exists() {
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+/// Each change by which the map is tried has a row that begins at a place which exists.
+#[test]
+fn twelve_changes_have_a_place_to_begin() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let section = text.split("\n## Twelve questions\n").nth(1).expect("it");
+    let section = section.split("\n## ").next().unwrap();
+    let rows: Vec<&str> = section
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| The change"))
+        .collect();
+    assert_eq!(rows.len(), 12);
+    for row in rows {
+        let begins = row.split('|').nth(2).unwrap();
+        let begins = places(begins);
+        assert!(!begins.is_empty(), "{row}");
+        for place in begins {
+            let [outside, inside] = ["", "crates"].map(|from| root().join(from).join(place));
+            assert!(outside.exists() || inside.exists(), "{place}");
+        }
+    }
+}
