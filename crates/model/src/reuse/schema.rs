@@ -81,7 +81,7 @@ fn repeat() -> Value {
 }
 
 /// Lets templates be used, and things be repeated, wherever a table may stand; and a file that includes
-/// others need not be complete by itself.
+/// others, and all tables in it, need not be complete by themselves.
 pub(crate) fn allow_everywhere(schema: &mut Value) {
     let uses = uses();
     add_to_tables(schema, &[(USE, &uses), (REPEAT, &repeat())]);
@@ -90,9 +90,54 @@ pub(crate) fn allow_everywhere(schema: &mut Value) {
     if let Some(Value::Object(keys)) = file.get_mut("properties") {
         keys.remove(REPEAT);
     }
-    if let Some(required) = file.remove("required") {
-        let complete = json!({ "required": required });
-        file.insert("anyOf".into(), json!([complete, { "required": [INCLUDE] }]));
+    let mut complete = schema.clone();
+    refer_inside(&mut complete);
+    allow_pieces(schema);
+    // Editors find descriptions in the first schema, and what is missing in the second.
+    schema["$defs"][COMPLETE] = complete;
+    schema["if"] = json!({ "not": { "required": [INCLUDE] } });
+    schema["then"] = json!({ "$ref": format!("#/$defs/{COMPLETE}") });
+}
+
+/// The schema of a file that includes no others.
+const COMPLETE: &str = "complete";
+
+/// Lets references of a schema stay true where it is the one of a complete file.
+fn refer_inside(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(refer_inside),
+        Value::Object(object) => {
+            for (key, inside) in object {
+                match inside {
+                    Value::String(place) if key == "$ref" => {
+                        *place = place.replacen('#', &format!("#/$defs/{COMPLETE}"), 1);
+                    }
+                    inside => refer_inside(inside),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Requires no keys: what a table lacks may stand in an included file.
+fn allow_pieces(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(allow_pieces),
+        Value::Object(object) => {
+            if object.get("required").is_some_and(Value::is_array) {
+                object.remove("required");
+            }
+            // A table without the key that tells alternatives apart may be any of them.
+            if object.get("oneOf").is_some_and(Value::is_array)
+                && let Some(alternatives) = object.remove("oneOf")
+            {
+                object.insert("anyOf".into(), alternatives);
+            }
+            let inside = object.iter_mut().filter(|(key, _)| *key != "not");
+            inside.for_each(|(_, inside)| allow_pieces(inside));
+        }
+        _ => {}
     }
 }
 

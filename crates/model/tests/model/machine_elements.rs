@@ -106,8 +106,8 @@ fn a_nut_turns_as_it_is_pushed_along_its_screw() {
         bodies.left = { node = "left", mass = 2, inertia = [0.01, 0.01, 0.01] }
         joints.nut = { type = "screw", between = ["ground", "nut"], lead = 0.05 }
         joints.left = { type = "screw", between = ["ground", "left"], lead = -0.05 }
-        loads.nut = { on = "nut", force = [0, 0, 100] }
-        loads.left = { on = "left", force = [0, 0, 100] }
+        loads.push = { on = "nut", force = [0, 0, 100] }
+        loads.push_left = { on = "left", force = [0, 0, 100] }
         sensors.way = { slide = "nut" }
         sensors.angle = { coordinate = "nut" }
         sensors.other = { coordinate = "left" }
