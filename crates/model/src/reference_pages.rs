@@ -156,9 +156,7 @@ fn belongs(title: &str, table: &str) -> bool {
     };
     // "Tables in `lumped.<name>.inputs`"
     let path = title[start..].trim_start_matches("Tables in `");
-    let end = path
-        .find(|c: char| matches!(c, '`' | ']'))
-        .unwrap_or(path.len());
+    let end = path.find(['`', ']']).unwrap_or(path.len());
     let mut names = path[..end].split('.').filter(|name| *name != "<name>");
     match names.next() {
         Some("multibody") => names.next().unwrap_or_default() == table,
@@ -166,32 +164,29 @@ fn belongs(title: &str, table: &str) -> bool {
     }
 }
 
+/// Where values were explained: key, section and page.
+type Explained = (String, String, &'static str);
+
 /// A section in which the values of a key are explained only if no section before has explained the same.
-fn said_once(
-    section: &str,
-    path: &'static str,
-    known: &mut HashMap<String, (String, &'static str)>,
-) -> String {
+fn said_once(section: &str, path: &'static str, known: &mut HashMap<String, Explained>) -> String {
     let mut parts = section.split("\nPossible values of ");
     let mut text = parts.next().unwrap_or_default().to_owned();
     let title = text.lines().next().unwrap_or_default().to_owned();
     for part in parts {
-        match known.get(part.trim_end()) {
-            Some((other, place)) => {
-                let key = part
-                    .lines()
-                    .next()
-                    .unwrap_or_default()
-                    .trim_end_matches(':');
+        let (key, values) = part.split_once(":\n").unwrap_or((part, ""));
+        match known.get(values.trim_end()) {
+            Some((other, section, page)) => {
                 let up = if path == FIRST { "" } else { "../" };
-                let link = format!("{up}{place}#{}", anchor(other));
-                text.push_str(&format!(
-                    "\nPossible values of {key}: those of [{}]({link}).\n",
-                    other
-                ));
+                let link = format!("[{section}]({up}{page}#{})", anchor(section));
+                let those = match other == key {
+                    true => format!("those of {link}"),
+                    false => format!("those of {other} in {link}"),
+                };
+                text.push_str(&format!("\nPossible values of {key}: {those}.\n"));
             }
             None => {
-                known.insert(part.trim_end().to_owned(), (title.clone(), path));
+                let explained = (key.to_owned(), title.clone(), path);
+                known.insert(values.trim_end().to_owned(), explained);
                 text.push_str("\nPossible values of ");
                 text.push_str(part);
             }
