@@ -65,3 +65,24 @@ fn twelve_changes_have_a_place_to_begin() {
         }
     }
 }
+
+#[test]
+fn every_record_is_in_its_list() {
+    let folder = root().join("docs/adr");
+    let list = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    let files = std::fs::read_dir(&folder).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let records: Vec<String> = names.filter(|name| name != "README.md").collect();
+    assert!(records.len() > 80, "{} records", records.len());
+    let missing: Vec<_> = records
+        .iter()
+        .filter(|name| {
+            // The number in front is that of the file.
+            let number = name[..4].trim_start_matches('0');
+            !list
+                .lines()
+                .any(|line| line.starts_with(&format!("{number}. [")) && line.contains(*name))
+        })
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

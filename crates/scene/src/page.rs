@@ -192,10 +192,12 @@ impl Bounds {
         }
     }
 
-    fn with(mut self, other: &Self) -> Self {
-        self.take(other.low);
-        self.take(other.high);
-        self
+    /// Around both, of which either may be around nothing.
+    fn with(&self, other: &Self) -> Self {
+        Self {
+            low: [0, 1].map(|i| self.low[i].min(other.low[i])),
+            high: [0, 1].map(|i| self.high[i].max(other.high[i])),
+        }
     }
 
     fn size(&self) -> [f64; 2] {
@@ -594,6 +596,24 @@ mod tests {
         assert!(svg.contains("a &lt; b"));
         assert!(!animation.still(1).contains("<animate "));
         assert!(oldham_results::plot::svg_to_png(&animation.still(2)).is_ok());
+    }
+
+    /// What had no guides was drawn nowhere: the empty rectangle around them reached to infinity.
+    #[test]
+    fn what_is_drawn_is_on_the_page_with_and_without_guides() {
+        let guide = Mark {
+            ink: Ink::Guide,
+            points: vec![Vec3::ZERO, Vec3::X * 3.0],
+        };
+        let view = View::of(ViewName::Xy, std::iter::empty());
+        for marks in [
+            rod(1.0),
+            [rod(1.0), vec![guide.clone()]].concat(),
+            vec![guide],
+        ] {
+            let svg = Page::new("rod", view).layer(marks, 1.0).to_svg();
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
     }
 
     #[test]
