@@ -87,6 +87,7 @@ soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_MODELS=1000 cargo test -p oldham-multibody --test tree -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
 	OLDHAM_MODELS=100 cargo test -p oldham-model --test model sampled -- --nocapture
+	OLDHAM_MODELS=120 cargo test -p oldham-model --test model -- offered_compensators learning_is_never --nocapture
 	OLDHAM_MODELS=60 cargo test -p oldham-model --test rotation random -- --nocapture
 	OLDHAM_MODELS=40 cargo test -p oldham-stability --test delays -- --nocapture
 	OLDHAM_SOAK=1 cargo test -p oldham-study --test machines --test cuts
@@ -99,6 +100,7 @@ soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_CYCLES=2000 cargo test -p oldham-fmi --test workers -- nothing_is_left
 	OLDHAM_FUZZ=10000 cargo test -p oldham-fmi --test archives -- damaged
 	OLDHAM_FUZZ=10000 cargo test -p oldham-ssp --test systems -- damaged
+	OLDHAM_PAPERS=all cargo test -p oldham-papers --test sources
 	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
 	$(MAKE) robots
 

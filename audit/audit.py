@@ -2,14 +2,17 @@
 
 Licences are read from the packages themselves. Advisories come from cargo-deny and npm audit where they are there and
 their databases can be reached; elsewhere the last answer counts, which stands in audit/answer.json with its date and the
-packages that it is about, beside the last attempt and what came in its way. A package that came after that answer may have been
-looked up by hand, which stands there too (`by_hand`). Packages that no answer is about are named.
+packages that it is about, beside the last attempt and what came in its way. A package that it is not about may have been
+looked up by hand, which stands there too (`by_hand`): when, what was found, and which advisories are open. What could not be
+looked up stands beside it with the date and the reason (`not_looked_up`). Both are about exact versions, and a pattern such as
+`@esbuild/* 0.25.10` is about all that it fits. Packages that none of these is about are named.
 
     python3 audit/audit.py            exit code 1 if something is not as the policy says
-    python3 audit/audit.py --strict   also if no database has looked at a package
+    python3 audit/audit.py --strict   also if neither a database nor a person has looked at a package
 """
 
 import datetime
+import fnmatch
 import json
 import pathlib
 import re
@@ -103,12 +106,31 @@ def ask_npm():
         # The status without the address that it came from.
         status = str(answer.get("message", "npm audit ends with an error")).split(" - ")[0]
         return None, f"npm audit: {status}"
-    vulnerable = answer["vulnerabilities"].items()
-    return [{"advisory": f"npm {name}", "package": name, "kind": what["severity"]} for name, what in vulnerable], None
+    return npm_advisories(answer), None
+
+
+def npm_advisories(answer):
+    """Each advisory once: a package that is affected through another one only names it."""
+    found = {}
+    for package in answer["vulnerabilities"].values():
+        for via in package["via"]:
+            if isinstance(via, dict):
+                name = via["url"].rsplit("/", 1)[-1]
+                found[name] = {"advisory": name, "package": via["name"], "kind": via["severity"]}
+    return [found[name] for name in sorted(found)]
+
+
+def fitting(entries, packages):
+    """The entries that are about a package that is there."""
+    return {pattern: told for pattern, told in entries.items() if fnmatch.filter(packages, pattern)}
+
+
+def of_patterns(entries, packages):
+    return {package for pattern in entries for package in fnmatch.filter(packages, pattern)}
 
 
 def audit():
-    problems, unseen = [], []
+    problems, unseen, unexplained = [], [], []
     last = json.loads(ANSWER.read_text())
     today = datetime.date.today().isoformat()
     for kind, packages, ask in [("rust", rust_packages(), ask_cargo_deny), ("npm", npm_packages(), ask_npm)]:
@@ -121,25 +143,31 @@ def audit():
         if found is not None:
             answer.update(date=today, open=found, packages=sorted(packages))
             answer.pop("by_hand", None)
+            answer.pop("not_looked_up", None)
             print(f"{kind}: advisories of today, {len(found)} open")
         elif answer["date"]:
             print(f"{kind}: {answer['database']} gave no answer ({obstacle}); last answer of {answer['date']}, {len(answer['open'])} open")
         else:
             print(f"{kind}: {answer['database']} gave no answer ({obstacle}), and never before")
+        by_hand = fitting(answer.get("by_hand", {}), packages)
         accepted = {entry["advisory"]: entry for entry in POLICY["accepted"]}
-        for advisory in answer["open"]:
+        for advisory in answer["open"] + [advisory for told in by_hand.values() for advisory in told.get("open", [])]:
             entry = accepted.get(advisory["advisory"])
             if entry is None:
                 problems.append(f"{advisory['package']}: {advisory['advisory']} ({advisory['kind']}) is open")
             else:
                 print(f"{kind}: {advisory['advisory']} of {entry['package']} is accepted: {entry['reason']}")
-        by_hand = {name: told for name, told in answer.get("by_hand", {}).items() if name in packages}
-        for name, told in by_hand.items():
-            print(f"{kind}: {name}, looked up by hand on {told['date']}: {told['found']}")
-        unseen += sorted(set(packages) - set(answer["packages"]) - set(by_hand))
+        not_looked_up = fitting(answer.get("not_looked_up", {}), packages)
+        for pattern, told in by_hand.items():
+            print(f"{kind}: {pattern}, looked up by hand on {told['date']}: {told['found']}")
+        for pattern, told in not_looked_up.items():
+            print(f"{kind}: {pattern}, not looked up on {told['date']}: {told['reason']}")
+        seen = set(answer["packages"]) | of_patterns(by_hand, packages)
+        unexplained += sorted(set(packages) - seen - of_patterns(not_looked_up, packages))
+        unseen += sorted(set(packages) - seen)
     ANSWER.write_text(json.dumps(last, indent=1) + "\n")
-    if unseen:
-        print(f"no database has looked at {len(unseen)} packages: {', '.join(unseen)}")
+    if unexplained:
+        print(f"nothing says whether advisories are open for {len(unexplained)} packages: {', '.join(unexplained)}")
     for problem in problems:
         print(f"problem: {problem}", file=sys.stderr)
     return 1 if problems or (unseen and "--strict" in sys.argv) else 0
@@ -159,6 +187,13 @@ def test():
         ("", False),
     ]:
         assert is_allowed(expression, allowed) == wanted, expression
+    packages = {"@a/x 1.0": "MIT", "@a/y 1.0": "MIT", "b 2.0": "MIT"}
+    entries = {"@a/* 1.0": {}, "b 1.9": {}}
+    assert list(fitting(entries, packages)) == ["@a/* 1.0"], "another version is another package"
+    assert of_patterns(entries, packages) == {"@a/x 1.0", "@a/y 1.0"}
+    via = {"name": "b", "url": "https://github.com/advisories/GHSA-1", "severity": "low"}
+    answer = {"vulnerabilities": {"a": {"via": ["b"]}, "b": {"via": [via]}}}
+    assert npm_advisories(answer) == [{"advisory": "GHSA-1", "package": "b", "kind": "low"}]
 
 
 if __name__ == "__main__":
