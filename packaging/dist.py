@@ -166,6 +166,8 @@ def main() -> None:
     checksums(paths)
     tried.archive(paths[0])
     tried.wheel(paths[1])
+    if not given.built:
+        tried.built_here()
     for path in paths:
         print(f"{path.relative_to(ROOT)} ({path.stat().st_size / 1e6:.1f} MB)")
 

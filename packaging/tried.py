@@ -1,4 +1,4 @@
-"""Archive and wheel as those use them who get them: unpacked elsewhere, in clean environments."""
+"""Archive, wheel and a build of one's own as those use them who get them: elsewhere, in clean environments."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "two-mass-damped.toml"
+LIBRARY = "liboldham_fmu.so"
 VERSIONS = [(3, minor) for minor in range(10, 15)]
 
 SCRIPT = """
@@ -63,6 +64,30 @@ def archive(path: Path) -> None:
         for place in ("share/man/man1/oldham.1", "share/man/man1/oldham-run.1"):
             assert (prefix / place).exists(), place
     print(f"{path.name}: unpacked; FMUs of both versions exported and validated")
+
+
+def built_here() -> None:
+    """Installs the command by Cargo; FMUs need the library, which it says, and then they are written."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        target = ROOT / "target" / "dist" / "cargo-install"
+        source = ROOT / "crates" / "cli"
+        install = ["cargo", "install", "--quiet", "--locked", "--path", source, "--root", folder]
+        run(*install, "--target-dir", target, folder=ROOT)
+        command = folder / "bin" / "oldham"
+        export = [str(command), "fmu", "export", str(EXAMPLE), "-o", "pair.fmu"]
+        done = subprocess.run(export, cwd=folder, capture_output=True, text=True)
+        told = " ".join(done.stderr.split())
+        missing = f"{LIBRARY}, is not in {folder / 'bin'} or {folder / 'lib'}"
+        help = "cargo build --release --package oldham-fmu-runtime"
+        if done.returncode == 0 or missing not in told or help not in told:
+            sys.exit(f"without the library `fmu export` should say where it looks, but says: {told}")
+        build = ["cargo", "build", "--quiet", "--release", "--locked", "--package", "oldham-fmu-runtime"]
+        run(*build, "--target-dir", target, folder=ROOT)
+        shutil.copy2(target / "release" / LIBRARY, folder / "bin")
+        run(*export, folder=folder)
+        run(command, "fmu", "validate", "pair.fmu", folder=folder)
+    print("cargo install: the library is asked for, and found beside the command")
 
 
 def pythons() -> dict[tuple[int, int], str]:

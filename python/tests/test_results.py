@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import oldham
+import polars
 import pyarrow
 import pytest
 from models import oscillator
@@ -39,6 +40,9 @@ def test_arrays_are_the_memory_of_the_engine() -> None:
     place = table.column("one.x.x").chunk(0).buffers()[1].address
     assert place == x.__array_interface__["data"][0]
     assert table.schema.field("one.x.v").metadata == {b"unit": b"m/s"}
+    polar = polars.DataFrame(results)
+    assert polar.columns == list(results)
+    assert np.shares_memory(polar["one.x.x"].to_numpy(), x)
     frame = results.frame()
     assert np.shares_memory(frame["one.x.x"].to_numpy(), x)
     with pytest.raises(ValueError, match="read-only"):
