@@ -6,7 +6,7 @@ MDBOOK := target/tools/bin/mdbook
 PEERS  := target/tools/peers
 PYTHON := target/python/venv/bin/python
 
-.PHONY: demo test page python dist soak robots fuzz audit bench gallery docs clean
+.PHONY: demo test page python dist soak robots fuzz audit bench solvers gallery docs clean
 
 ## A coupled run beside its monolithic reference: a table and a picture.
 demo: $(OLDHAM)
@@ -137,6 +137,10 @@ $(PEERS)/installed: benches/requirements.txt
 	python3 -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet -r $<
 	touch $@
+
+## MuJoCo beside Exudyn in one model, at three steps, against the whole in either program.
+solvers: $(OLDHAM) $(PEERS)/installed
+	$(PEERS)/bin/python crates/process/tests/oracles/solvers.py $(OLDHAM)
 
 GALLERY := target/tools/gallery
 

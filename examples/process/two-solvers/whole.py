@@ -29,25 +29,34 @@ def exudyn_whole():
     return [[float(column[k][1]) for column in stored] for k in range(len(stored[0]))]
 
 
+def largest(rows):
+    return max(abs(value) for row in rows for value in row)
+
+
+def apart(path, rows):
+    """How far a coupled run is from a whole, at most."""
+    with open(path) as file:
+        table = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    column = lambda name: next(key for key in table[0] if key.startswith(name))
+    names = [column("left.place"), column("joint.x.x"), column("right.place")]
+    times = [float(row[column("time")]) for row in table]
+    return max(
+        abs(float(row[name]) - rows[min(round(t / STEP), len(rows) - 1)][i])
+        for t, row in zip(times, table) for i, name in enumerate(names)
+    )
+
+
 def main():
     wholes = {"MuJoCo": mujoco_whole(), "Exudyn": exudyn_whole()}
     both = zip(wholes["MuJoCo"], wholes["Exudyn"])
-    size = max(abs(value) for row in wholes["MuJoCo"] for value in row)
+    size = largest(wholes["MuJoCo"])
     print(f"largest displacement {size:.4f} m")
-    apart = max(abs(p - q) for one, other in both for p, q in zip(one, other))
-    print(f"MuJoCo and Exudyn apart: {apart / size:.2e} of it")
+    between = max(abs(p - q) for one, other in both for p, q in zip(one, other))
+    print(f"MuJoCo and Exudyn apart: {between / size:.2e} of it")
     if len(sys.argv) > 1:
-        lines = [line for line in open(sys.argv[1]) if not line.startswith("#")]
-        table = list(csv.DictReader(lines))
-        column = lambda name: next(key for key in table[0] if key.startswith(name))
-        names = [column("left.place"), column("joint.x.x"), column("right.place")]
-        times = [float(row[column("time")]) for row in table]
         for program, rows in wholes.items():
-            worst = max(
-                abs(float(row[name]) - rows[min(round(t / STEP), len(rows) - 1)][i])
-                for t, row in zip(times, table) for i, name in enumerate(names)
-            )
-            print(f"coupled and {program}: {worst / size:.2e} of it")
+            print(f"coupled and {program}: {apart(sys.argv[1], rows) / size:.2e} of it")
 
 
-main()
+if __name__ == "__main__":
+    main()
