@@ -20,6 +20,7 @@ struct Pinned {
     first: Vector,
     second: Matrix3<f64>,
     stiffness: f64,
+    damping: f64,
     /// The velocity of the pin when it is on the x axis, as the formula makes it of its positions.
     velocity: Vector,
     /// The angle by which the bar lags behind: the velocity of the formula is not quite along the circle.
@@ -78,6 +79,7 @@ impl Pinned {
             first: centre * BAR.mass,
             second: about + shifted * BAR.mass,
             stiffness: BAR.stiffness,
+            damping: spinner.damping,
             velocity: Vector::new(x, y, 0.0),
         };
         for _ in 0..30 {
@@ -140,7 +142,10 @@ impl Pinned {
             let first = bar.rotation * self.first;
             let momentum = velocity * self.mass + bar.spin.cross(&first);
             let tilt = (self.turn(1.0).inverse() * bar.rotation).scaled_axis();
-            bar.rate + velocity.cross(&momentum) + self.turn(1.0) * tilt * self.stiffness
+            bar.rate
+                + velocity.cross(&momentum)
+                + self.turn(1.0) * tilt * self.stiffness
+                + (bar.spin - self.spin) * self.damping
         };
         let mut rate = r.inverse() * now.spin;
         for _ in 0..12 {

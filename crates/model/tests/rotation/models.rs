@@ -39,6 +39,8 @@ pub struct Spinner {
     pub gravity: f64,
     /// Moments of inertia of the hub.
     pub hub: f64,
+    /// Of the rotary spring.
+    pub damping: f64,
 }
 
 impl Default for Spinner {
@@ -52,6 +54,7 @@ impl Default for Spinner {
             micro_steps: 1,
             gravity: 0.0,
             hub: 1e4,
+            damping: 0.0,
         }
     }
 }
@@ -81,6 +84,7 @@ impl Spinner {
             micro_steps,
             gravity,
             hub,
+            damping,
         } = self;
         format!(
             r#"
@@ -104,7 +108,7 @@ impl Spinner {
             axle = {{ type = "revolute", between = ["ground", "hub"], axis = [0, 0, 1] }}
             ball = {{ type = "spherical", between = ["hub", "bar"], position = [2, 0, 0] }}
             [multibody.m.bushings]
-            spring = {{ between = ["hub", "bar"], position = [2, 0, 0], rotational_stiffness = [50, 50, 50] }}
+            spring = {{ between = ["hub", "bar"], position = [2, 0, 0], rotational_stiffness = [50, 50, 50], rotational_damping = [{damping}, {damping}, {damping}] }}
             "#,
             rim_x = self.rim_velocity()[0],
             rim_y = self.rim_velocity()[1],
