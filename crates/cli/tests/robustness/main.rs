@@ -1,6 +1,8 @@
 //! Whatever a file, an argument or the system says: no panic, no hang, no unbounded memory, and a
 //! message that names the cause.
 
+#[cfg(target_os = "linux")]
+mod amplification;
 mod files;
 mod limits;
 mod signals;

@@ -5,7 +5,7 @@ use std::convert::identity;
 use super::axis::Axis;
 use super::decimate::{markers, pieces};
 use super::figure::{Cells, Figure, Guide, Panel, Scale, Series};
-use super::label::Label;
+use super::label::{Label, text_width};
 use super::legend::Legend;
 use super::looks::looks;
 use super::palette::{draw_marker, line};
@@ -283,9 +283,7 @@ impl<'a> Layout<'a> {
         for (series, &look) in self.axes.panel.series.iter().zip(self.axes.looks) {
             self.draw_series(svg, series, look);
         }
-        for guide in &self.axes.panel.guides {
-            self.draw_guide_label(svg, guide);
-        }
+        self.draw_guide_labels(svg);
     }
 
     /// Neighbours in a row are filled in one piece, which keeps the picture small.
@@ -320,14 +318,34 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Above the line, or below it where there is no room above.
-    fn draw_guide_label(&self, svg: &mut Svg, guide: &Guide) {
-        if let Some(share) = self.axes.y.position(guide.y) {
+    /// At the right end above the line, or wherever else around it there is room beside the other labels.
+    fn draw_guide_labels(&self, svg: &mut Svg) {
+        let mut taken: Vec<[f64; 4]> = Vec::new();
+        let guides = self.axes.panel.guides.iter();
+        for guide in guides.filter(|guide| !guide.label.is_empty()) {
+            let Some(share) = self.axes.y.position(guide.y) else {
+                continue;
+            };
             let line = self.y(share);
-            let has_room = line - self.top > 1.5 * GUIDE_FONT.size;
-            let y = if has_room { line - 5.0 } else { line + 13.0 };
-            let place = (self.right - 5.0, y);
-            svg.rimmed_text(place, Anchor::End, GUIDE_FONT, &guide.label);
+            let width = text_width(&guide.label, GUIDE_FONT.size);
+            let [left, right] = [self.left + 5.0 + width, self.right - 5.0];
+            let place = |(end, y): (f64, f64)| {
+                let top = y - 1.1 * GUIDE_FONT.size;
+                [end - width, top, end, y + 0.3 * GUIDE_FONT.size]
+            };
+            let [above, below] = [line - 5.0, line + 13.0];
+            let ends = [right, left, 0.5 * (left + right)].into_iter();
+            let mut places = ends.flat_map(|end| [place((end, above)), place((end, below))]);
+            let has_room = |&[left, top, right, bottom]: &[f64; 4]| {
+                let is_apart = |other: &[f64; 4]| {
+                    right < other[0] || left > other[2] || bottom < other[1] || top > other[3]
+                };
+                top >= self.top && bottom <= self.floor && taken.iter().all(is_apart)
+            };
+            let place = places.find(has_room).unwrap_or(place((right, above)));
+            let corner = (place[2], place[1] + 1.1 * GUIDE_FONT.size);
+            svg.rimmed_text(corner, Anchor::End, GUIDE_FONT, &guide.label);
+            taken.push(place);
         }
     }
 

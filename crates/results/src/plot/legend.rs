@@ -1,5 +1,7 @@
 //! The legend: rows above the panel, where it never covers the data.
 
+use std::borrow::Cow;
+
 use super::draw::TEXT;
 use super::figure::{Panel, Style};
 use super::label::text_width;
@@ -22,14 +24,14 @@ pub(super) struct Legend<'a> {
 }
 
 struct Entry<'a> {
-    label: &'a str,
+    label: Cow<'a, str>,
     style: Style,
     look: usize,
     left: f64,
 }
 
 impl<'a> Legend<'a> {
-    /// Fills rows of the given width; a single long name may stand out.
+    /// Fills rows of the given width; the middle of a name that is wider gives way.
     pub(super) fn new(panel: &'a Panel, looks: &[usize], width: f64) -> Self {
         let mut rows: Vec<Vec<Entry>> = Vec::new();
         let mut left = f64::INFINITY;
@@ -37,14 +39,15 @@ impl<'a> Legend<'a> {
             if series.label.is_empty() {
                 continue;
             }
-            let needed = SAMPLE_WIDTH + SAMPLE_GAP + text_width(&series.label, FONT.size);
+            let label = shortened(&series.label, width - SAMPLE_WIDTH - SAMPLE_GAP);
+            let needed = SAMPLE_WIDTH + SAMPLE_GAP + text_width(&label, FONT.size);
             if left + needed > width {
                 rows.push(Vec::new());
                 left = 0.0;
             }
             if let Some(row) = rows.last_mut() {
                 row.push(Entry {
-                    label: &series.label,
+                    label,
                     style: series.style,
                     look,
                     left,
@@ -82,6 +85,54 @@ impl Entry<'_> {
             draw_marker(svg, (x + SAMPLE_WIDTH / 2.0, y), self.look);
         }
         let text = (x + SAMPLE_WIDTH + SAMPLE_GAP, y + 0.35 * FONT.size);
-        svg.text(text, Anchor::Start, FONT, self.label);
+        svg.text(text, Anchor::Start, FONT, &self.label);
+    }
+}
+
+/// As many characters of both ends as have room, with dots between them: names of signals differ at either end.
+fn shortened(label: &str, width: f64) -> Cow<'_, str> {
+    const DOTS: char = '\u{2026}';
+    if text_width(label, FONT.size) <= width {
+        return label.into();
+    }
+    let wide = |character: char| text_width(character.encode_utf8(&mut [0; 4]), FONT.size);
+    let mut room = width - wide(DOTS);
+    let mut inner = label.chars();
+    let (mut head, mut tail) = (String::new(), Vec::new());
+    for kept in 0.. {
+        let is_turn_of_head = kept % 2 == 0;
+        let next = match is_turn_of_head {
+            true => inner.next(),
+            false => inner.next_back(),
+        };
+        let Some(next) = next.filter(|&next| wide(next) <= room) else {
+            break;
+        };
+        room -= wide(next);
+        match is_turn_of_head {
+            true => head.push(next),
+            false => tail.push(next),
+        }
+    }
+    head.push(DOTS);
+    head.extend(tail.iter().rev());
+    head.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        let name = format!("multibody.{}.motion.x", "arm.".repeat(40));
+        let short = shortened(&name, 200.0);
+        assert!(text_width(&short, FONT.size) <= 200.0, "{short}");
+        assert!(
+            short.starts_with("multibody.") && short.ends_with("motion.x"),
+            "{short}"
+        );
+        assert_eq!(shortened("x", 200.0), "x");
+        assert_eq!(shortened("xyz", 0.0), "\u{2026}");
     }
 }
