@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use oldham_cosim::{Chart, Simulation, State, Visitor};
 use oldham_stability::{AnalysisError, Decision, Spectrum, Way};
-use oldham_study::{Case, ModelFile, StateKind, Survey};
+use oldham_study::{Case, ModelFile, NotJudged, PreparedRun, RunOptions, StateKind, Survey};
 
 /// Steps over which differences are followed, and after which they are those of a motion.
 const STEPS: usize = 200;
@@ -430,6 +430,45 @@ fn verdicts_along_runs_agree_with_runs_that_differ_by_next_to_nothing() {
     // Both sorts were met, and states at a limit.
     assert!(decided[0] > 0 && saturated > 0, "{decided:?} {saturated}");
     assert!(judged[1] > 0 && refused > 0, "{judged:?} {refused}");
+}
+
+/// States that a run has met are analysed within what is granted after it: few are kept, nothing is done without time, and each
+/// that was not reached is there and says so.
+#[test]
+fn states_met_during_a_run_cost_what_is_granted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, out) = (
+        folder.path().join("met.toml"),
+        folder.path().join("met.parquet"),
+    );
+    std::fs::write(&path, model(Family::Hardening, 12)).unwrap();
+    let file = ModelFile::new(&path);
+    let model = file.read().unwrap();
+    let case = Case::of(&model, &file);
+    let options = RunOptions {
+        force: true,
+        ..RunOptions::default()
+    };
+    let met = || {
+        let run = PreparedRun::new(&file, &model, &out, &options).unwrap();
+        let report = run.keeping_states().solve(None, &mut |_| {}).unwrap();
+        assert_eq!(report.status(), "finished");
+        report.met
+    };
+    let kept = met();
+    let count = kept.len();
+    // As many however long the run is.
+    assert!((8..=16).contains(&count), "{count}");
+    let none = Survey::of_run(&case, kept, Duration::ZERO).unwrap();
+    assert_eq!(none.states.len(), count);
+    for state in &none.states {
+        assert!(matches!(state.verdict, Err(NotJudged::NoTime)));
+        assert_eq!(state.reason().unwrap(), "there was no time for it");
+    }
+    assert!(none.worst().is_none());
+    let all = Survey::of_run(&case, met(), Duration::from_secs(600)).unwrap();
+    assert_eq!(all.states.len(), count);
+    assert!(all.states.iter().all(|state| state.decision().is_some()));
 }
 
 /// A car on its tyres may drift along and across the road and about its axles, and its wheels slow down at their own
