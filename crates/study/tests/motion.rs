@@ -2,7 +2,8 @@
 //!
 //! Random nonlinear models: sampled controllers that saturate, laws that switch, large motion, stops, pendula, falling bodies. Two
 //! runs from each state differ by 1e-9. Their difference is what the product of the linearised steps says,
-//! and where it changes much, it does what the verdict on the state says.
+//! and where it changes much, it does what the verdict on the state says. `OLDHAM_MODELS` says how many there are,
+//! `OLDHAM_SEEDS` which, as in `20,41`.
 
 use std::time::Duration;
 
@@ -195,6 +196,7 @@ fn dropped(by_impulses: bool, seed: u64, mut random: Random) -> String {
     let height = random.between(0.12, 0.5);
     let (mass, speed) = (random.between(0.5, 5.0), random.between(0.1, 2.0));
     let friction = random.between(0.1, 0.8);
+    let stiffness = random.between(1e3, 2e4);
     let (method, floor) = match by_impulses {
         true => (
             "impulses",
@@ -207,8 +209,7 @@ fn dropped(by_impulses: bool, seed: u64, mut random: Random) -> String {
             ["lms2", "generalised-alpha"][(2.0 * random.next()) as usize],
             format!(
                 "compliant_contacts.floor = {{ nodes = [\"box\"], radius = 0.1, \
-                 against = {{ node = \"ground\", plane = [0, 0, 1] }}, stiffness = {}, damping = 0.2, friction = {friction} }}\n",
-                random.between(1e3, 2e4)
+                 against = {{ node = \"ground\", plane = [0, 0, 1] }}, stiffness = {stiffness}, exponent = 1, damping = 0.2, friction = {friction} }}\n"
             ),
         ),
     };
@@ -284,7 +285,9 @@ fn length(change: &[f64], sizes: &[f64]) -> f64 {
 ///
 /// Reactions and accelerations of joints are known to rounding errors over the square of the step, which is more than a
 /// nudge makes of them: coordinates count as large as rounding alone makes of them in a hundred nudges.
-fn grown(simulation: &mut Simulation, probe: f64) -> [[f64; 2]; 2] {
+///
+/// And whether something switches on the way: a contact, a limit.
+fn grown(simulation: &mut Simulation, probe: f64) -> ([[f64; 2]; 2], bool) {
     let start = Chart::about(simulation);
     let mut sizes = sizes_of(simulation);
     let mut random = Random(9);
@@ -293,8 +296,12 @@ fn grown(simulation: &mut Simulation, probe: f64) -> [[f64; 2]; 2] {
         .map(|size| if random.next() < 0.5 { -size } else { *size })
         .collect();
     let mut states = vec![start.clone()];
+    let regime = |simulation: &mut Simulation| simulation.switches().unwrap().regime();
+    let first = regime(simulation);
+    let mut switches = false;
     for _ in 0..STEPS {
         simulation.steps(1).unwrap();
+        switches |= regime(simulation) != first;
         states.push(Chart::about(simulation));
         for (size, here) in sizes.iter_mut().zip(sizes_of(simulation)) {
             *size = size.max(here);
@@ -341,17 +348,21 @@ fn grown(simulation: &mut Simulation, probe: f64) -> [[f64; 2]; 2] {
             found[1][usize::from(step + 1 == STEPS)] = length(&vector, &sizes);
         }
     }
-    found
+    (found, switches)
 }
 
 #[test]
 fn verdicts_along_runs_agree_with_runs_that_differ_by_next_to_nothing() {
     let models: u64 = std::env::var("OLDHAM_MODELS").map_or(15, |count| count.parse().unwrap());
+    let seeds: Vec<u64> = match std::env::var("OLDHAM_SEEDS") {
+        Ok(list) => list.split(',').map(|seed| seed.parse().unwrap()).collect(),
+        Err(_) => (0..models).collect(),
+    };
     let folder = tempfile::tempdir().unwrap();
-    let (mut decided, mut saturated, mut refused) = ([0, 0], 0, 0);
+    let (mut decided, mut saturated, mut refused, mut lasting) = ([0, 0], 0, 0, 0);
     // States that were judged, and those of them without a decision: of what is smooth for a while, and of the others.
     let (mut judged, mut undecided) = ([0, 0], [0, 0]);
-    for seed in 0..models {
+    for seed in seeds {
         let family = Family::of(seed);
         let path = folder.path().join(format!("{seed}.toml"));
         std::fs::write(&path, model(family, seed)).unwrap();
@@ -393,7 +404,7 @@ fn verdicts_along_runs_agree_with_runs_that_differ_by_next_to_nothing() {
             let steps = (state.time / model.step()).round() as u64;
             simulation.steps(steps).unwrap();
             let probe = if family.is_mechanism() { COARSE } else { FINE };
-            let [runs, steps] = grown(&mut simulation, probe);
+            let ([runs, steps], switches) = grown(&mut simulation, probe);
             let at = format!(
                 "{seed}, {family:?}, t = {}: {runs:?} {steps:?} {decision:?}",
                 state.time
@@ -408,16 +419,22 @@ fn verdicts_along_runs_agree_with_runs_that_differ_by_next_to_nothing() {
             }
             // What had decayed by then has not grown when rounding has.
             let factor = runs[1] / runs[0].max(if family.is_mechanism() { 0.1 } else { 1e-2 });
-            match decision {
-                Decision::Stable => assert!(factor < 10.0, "{at}"),
-                Decision::Unstable => assert!(factor > 0.1, "{at}"),
-                Decision::Undecided => {}
+            // A verdict on a body that flies says nothing of how it lands.
+            if !(family == Family::Compliant && switches) {
+                match decision {
+                    Decision::Stable => assert!(factor < 10.0, "{at}"),
+                    Decision::Unstable => assert!(factor > 0.1, "{at}"),
+                    Decision::Undecided => {}
+                }
             }
+            lasting += usize::from(family == Family::Compliant && !switches);
             decided[0] += usize::from(decision == Decision::Stable && factor < 0.1);
             decided[1] += usize::from(decision == Decision::Unstable && factor > 10.0);
         }
     }
-    println!("{undecided:?} of {judged:?} not decided, {refused} models not judged");
+    println!(
+        "{undecided:?} of {judged:?} not decided, {refused} models not judged, {lasting} states of lasting contacts"
+    );
     assert!(
         20 * undecided[0] <= judged[0],
         "{undecided:?} of {judged:?}"
@@ -429,7 +446,7 @@ fn verdicts_along_runs_agree_with_runs_that_differ_by_next_to_nothing() {
     );
     // Both sorts were met, and states at a limit.
     assert!(decided[0] > 0 && saturated > 0, "{decided:?} {saturated}");
-    assert!(judged[1] > 0 && refused > 0, "{judged:?} {refused}");
+    assert!(lasting > 0 && refused > 0, "{lasting} {refused}");
 }
 
 /// States that a run has met are analysed within what is granted after it: few are kept, nothing is done without time, and each
