@@ -321,3 +321,67 @@ fn meshes_are_never_open_or_inside_out() {
     let carried = last(&mesh(&forward[..7]), "scene.contacts.crate.fz");
     assert!((carried - 19.62 * 5.0 / 6.0).abs() < 1e-6, "{carried}");
 }
+
+/// An arm with a beam, cut at its tip, whose hand is moved by impulses, and a crate that nothing holds.
+const ARM: &str = r#"
+[model]
+name = "Arm"
+[simulation]
+step = 1e-3
+duration = 0.1
+[multibody.bot]
+gravity = [0, 0, -9.81]
+[multibody.bot.nodes]
+hand = { position = [1.1, 0, 1] }
+crate = { position = [1.1, 0, 0.1] }
+[multibody.bot.bodies]
+tip = { node = "arm.2", mass = 0.5, shape = { sphere = 0.05 } }
+hand = { node = "hand", mass = 1, shape = { sphere = 0.05 } }
+crate = { node = "crate", mass = 2, shape = { box = [0.2, 0.2, 0.2] } }
+[multibody.bot.sections.arm]
+circle = 0.05
+young = 7e10
+poisson = 0.3
+density = 2700
+[multibody.bot.beams]
+arm = { from = [0, 0, 1], to = [1, 0, 1], elements = 1, section = "arm", up = [0, 0, 1] }
+[multibody.bot.joints]
+wall = { type = "fixed", between = ["ground", "arm.0"] }
+wrist = { type = "revolute", between = ["arm.2", "hand"], position = [1, 0, 1], axis = [0, 1, 0] }
+[multibody.bot.contact]
+friction = 0.5
+bodies = ["hand", "crate"]
+[multibody.bot.shapes]
+floor = { node = "ground", plane = [0, 0, 1] }
+[multibody.bot.cut]
+at = ["arm.2"]
+parts = { arm = "arm.0", gripper = "hand" }
+methods.gripper.integrator = "impulses"
+"#;
+
+/// "In `bot`: contacts are solved by impulses alone" named neither part nor body: what nothing holds is a part of its own, with the
+/// method of the mechanism.
+#[test]
+fn a_free_body_in_contact_is_named_when_its_part_lacks_impulses() {
+    let model = read(ARM).expect("it can be read");
+    let problems = model.simulation().err().expect("a part cannot be made");
+    let said: Vec<_> = problems.iter().map(|problem| &problem.message).collect();
+    let [said] = said.as_slice() else {
+        panic!("{said:?}");
+    };
+    for part in [
+        "in `bot`",
+        "here of `crate`",
+        "the part with `crate`",
+        "impulses alone",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    // What it proposes helps.
+    let mended = ARM.replace(
+        "gripper = \"hand\" }",
+        "gripper = \"hand\", crate = \"crate\" }",
+    );
+    let mended = format!("{mended}methods.crate.integrator = \"impulses\"\n");
+    assert_eq!(stopped_by(&mended), None);
+}

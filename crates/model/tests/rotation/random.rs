@@ -19,6 +19,8 @@ const BISECTIONS: usize = 5;
 const STEPS: u64 = 240;
 /// Error of both ways about a steady rotation.
 const SHARP: f64 = 1e-6;
+/// Radius from which on the error may be larger: the state does not last.
+const FAST: f64 = 1.05;
 /// Digits of what is compared.
 const ROUNDING: f64 = 1e-9;
 /// Growth of a difference that is no matter of transients, in the second half of a run.
@@ -166,7 +168,8 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
         Err(_) => (0..count).collect(),
     };
     let count = seeds.len() as u64;
-    let (mut undecided, mut by_frequencies, mut vague) = (0, 0, 0);
+    let (mut undecided, mut by_frequencies) = (0, 0);
+    let mut vague = Vec::new();
     let mut wrong = Vec::new();
     for seed in seeds {
         let mut random = Random(seed);
@@ -207,8 +210,21 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
         );
         // The frequency domain does not list ones: nothing that it leaves out grows.
         let apart = (a.norm().max(1.0) - b.norm().max(1.0)).abs();
-        for stated in [error, other] {
-            vague += u32::from(stated > SHARP);
+        let fast = a.norm().max(b.norm()) > FAST;
+        for (way, stated) in [("frequency domain", error), ("probing", other)] {
+            if stated > SHARP {
+                let reason = match (fast, verdict.doubt()) {
+                    (true, _) => {
+                        "it grows by more than 5 % in a step, and carries the state away".into()
+                    }
+                    (false, Some(doubt)) => doubt,
+                    (false, None) => {
+                        wrong.push(format!("{seed}: {way} {a} ± {stated:e} without a reason"));
+                        continue;
+                    }
+                };
+                vague.push(format!("{seed}, {way}: ± {stated:.1e}, {reason}"));
+            }
         }
         if apart > error + other + ROUNDING * b.norm() {
             wrong.push(format!("{seed}: {a} {b}\n{text}"));
@@ -239,12 +255,19 @@ fn random_rotors_are_judged_alike_and_as_they_run() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let rare = count as u32 / 10 + 1;
     assert!(undecided <= rare, "{undecided} of {count} are not decided");
-    // What swings, turns otherwise than the others or grows by more than its state lasts is known less well.
-    println!("{vague} of {} stated errors are above {SHARP:e}", 2 * count);
-    assert!(
-        f64::from(vague) < 0.5 * count as f64,
-        "{vague} of {} stated errors are above {SHARP:e}",
+    // About a steady rotation every error is stated to 1e-6. What grows by more than its state lasts, or turns otherwise than the
+    // others, is known less well, and is named.
+    println!(
+        "{} of {} stated errors are above {SHARP:e}:",
+        vague.len(),
         2 * count
+    );
+    for named in &vague {
+        println!("     {named}");
+    }
+    assert!(
+        vague.len() as f64 <= 1.0 + 0.15 * 2.0 * count as f64,
+        "{vague:?}"
     );
     assert!(
         by_frequencies as f64 > 0.6 * count as f64,
