@@ -32,7 +32,7 @@ use crate::cone::Cone;
 use crate::pivoting::Pivoting;
 use crate::problem::{Bodies, BodyMotion, Problem};
 use crate::room::Room;
-use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved};
+use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved, SolvedBy};
 use anderson::Anderson;
 use interior::Interior;
 use island::{Island, Residual};
@@ -164,7 +164,12 @@ impl Coulomb {
             self.grains.tolerance = self.tolerance;
             let swept = self.grains.sweep(problem, impulses);
             if swept.is_converged {
-                return swept;
+                // All of them as one.
+                let by = SolvedBy {
+                    sweeps: 1,
+                    ..SolvedBy::default()
+                };
+                return Solved { by, ..swept };
             }
             solved.iterations = swept.iterations;
         }
@@ -291,6 +296,7 @@ impl Coulomb {
             solved.factorisations += round.factorisations;
             solved.interior += round.interior;
             if missed <= self.tolerance || missed.is_nan() {
+                solved.by += round.by;
                 solved.unmet += round.unmet;
                 solved.is_converged &= round.is_converged;
                 break;
@@ -315,6 +321,7 @@ impl Coulomb {
         let mut now = self.island.residual(&self.impulses, &self.velocities);
         let is_small = self.island.links.len() <= SMALL;
         if now.largest <= if is_small { aim } else { self.tolerance } {
+            solved.by.kept += 1;
             return;
         }
         let is_cold = self.impulses.iter().all(|impulse| *impulse == [0.0; 3]);
@@ -323,11 +330,13 @@ impl Coulomb {
             self.newton.factors.analyse(&self.island);
             now = self.newton(aim, (COLD_STEPS, 1e-4), solved);
             if now.largest <= self.tolerance {
+                solved.by.newton += 1;
                 return;
             }
         }
         now = self.sweep(aim, FIRST_SWEEPS, solved);
         if now.largest <= aim {
+            solved.by.sweeps += 1;
             return;
         }
         // Newton's method while a factorisation costs no more than some sweeps.
@@ -343,39 +352,59 @@ impl Coulomb {
                 now = self.rival(now, |own| own.sweep_plainly(LOOSE_SWEEPS, solved));
             }
         }
-        let digits = match now.is_met(self.tolerance) {
-            true => MORE_DIGITS,
-            false => ALL_DIGITS,
-        };
-        if !now.is_met(self.tolerance) && work <= MOST_WORK {
-            self.start.clone_from(&self.impulses);
-            now = self.smooth(solved);
-            if !now.is_met(self.tolerance) {
-                now = self.rival(now, |own| {
-                    own.impulses.clone_from(&own.start);
-                    own.sweep(aim, FIRST_SWEEPS, solved);
-                    own.newton(aim, (FIRST_STEPS, 1e-3), solved)
-                });
+        if now.is_met(self.tolerance) {
+            solved.by.sweeps += 1;
+            if is_small {
+                // Digits beyond the tolerance are worth a few steps.
+                self.newton(aim, (MORE_DIGITS, 1e-4), solved);
             }
-            if !now.is_met(self.tolerance) {
-                now = self.rival(now, |own| own.inside(aim, solved));
+            return;
+        }
+        if work <= MOST_WORK {
+            now = self.factor(aim, solved);
+        }
+        if now.is_met(self.tolerance) {
+            if is_small && !now.is_met(aim) {
+                self.newton(aim, (ALL_DIGITS, 1e-4), solved);
             }
+            return;
         }
-        if is_small && now.is_met(self.tolerance) && !now.is_met(aim) {
-            // Digits beyond the tolerance are worth a few steps.
-            now = self.newton(aim, (digits, 1e-4), solved);
-        }
-        if !now.is_met(self.tolerance) {
-            now = self.sweep(self.tolerance, self.most_sweeps.min(LAST_SWEEPS), solved);
-        }
+        now = self.sweep(self.tolerance, self.most_sweeps.min(LAST_SWEEPS), solved);
         if !now.is_met(self.tolerance) {
             let most = if is_small { PLAIN_SWEEPS } else { LAST_SWEEPS };
             now = self.rival(now, |own| own.sweep_plainly(most, solved));
         }
-        if !now.is_met(self.tolerance) {
+        if now.is_met(self.tolerance) {
+            solved.by.last_sweeps += 1;
+        } else {
             solved.is_converged = false;
             solved.unmet += 1;
         }
+    }
+
+    /// Methods that factorise, one after the other. In large islands, the semismooth one hardly ever solves what the smoothing one has not.
+    fn factor(&mut self, aim: f64, solved: &mut Solved) -> Residual {
+        self.start.clone_from(&self.impulses);
+        let mut now = self.smooth(solved);
+        if now.is_met(self.tolerance) {
+            solved.by.smoothing += 1;
+            return now;
+        }
+        if self.island.links.len() <= SMALL {
+            now = self.rival(now, |own| {
+                own.impulses.clone_from(&own.start);
+                own.sweep(aim, FIRST_SWEEPS, solved);
+                own.newton(own.tolerance, (FIRST_STEPS, 1e-3), solved)
+            });
+            if now.is_met(self.tolerance) {
+                solved.by.newton += 1;
+                return now;
+            }
+        }
+        // Its digits come slowly: others find those beyond the tolerance.
+        now = self.rival(now, |own| own.inside(own.tolerance, solved));
+        solved.by.interior += usize::from(now.is_met(self.tolerance));
+        now
     }
 
     /// The residual at which an island is left: small ones are solved to rounding, where that costs little.
