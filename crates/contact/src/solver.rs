@@ -38,8 +38,10 @@ pub struct SolvedBy {
     pub newton: usize,
     /// The interior-point method.
     pub interior: usize,
-    /// Sweeps after all others.
+    /// Sweeps after all of these.
     pub last_sweeps: usize,
+    /// Both of Newton's methods from far away.
+    pub far_away: usize,
 }
 
 impl std::ops::AddAssign for SolvedBy {
@@ -50,6 +52,7 @@ impl std::ops::AddAssign for SolvedBy {
         self.newton += other.newton;
         self.interior += other.interior;
         self.last_sweeps += other.last_sweeps;
+        self.far_away += other.far_away;
     }
 }
 

@@ -28,15 +28,17 @@ pub struct IslandCounters {
     pub newton: u64,
     /// An interior-point method.
     pub interior: u64,
-    /// Sweeps after all others.
+    /// Sweeps after all of these.
     pub last_sweeps: u64,
+    /// Both of Newton's methods from far away.
+    pub far_away: u64,
     /// None of them.
     pub unmet: u64,
 }
 
 impl ContactCounters {
     /// To be told to another process.
-    pub(crate) fn words(&self) -> [u64; 10] {
+    pub(crate) fn words(&self) -> [u64; 11] {
         let islands = self.islands;
         [
             self.steps,
@@ -48,6 +50,7 @@ impl ContactCounters {
             islands.newton,
             islands.interior,
             islands.last_sweeps,
+            islands.far_away,
             islands.unmet,
         ]
     }
@@ -65,6 +68,7 @@ impl ContactCounters {
                 newton: next(),
                 interior: next(),
                 last_sweeps: next(),
+                far_away: next(),
                 unmet: next(),
             },
         }
@@ -97,6 +101,7 @@ impl std::ops::Add for ContactCounters {
                 newton: one.newton + two.newton,
                 interior: one.interior + two.interior,
                 last_sweeps: one.last_sweeps + two.last_sweeps,
+                far_away: one.far_away + two.far_away,
                 unmet: one.unmet + two.unmet,
             },
         }

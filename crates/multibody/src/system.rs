@@ -796,6 +796,7 @@ fn counted(tally: &Tally) -> ContactCounters {
             newton: by.newton as u64,
             interior: by.interior as u64,
             last_sweeps: by.last_sweeps as u64,
+            far_away: by.far_away as u64,
             unmet: tally.unmet_islands as u64,
         },
     }

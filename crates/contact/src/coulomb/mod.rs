@@ -9,7 +9,8 @@
 //! 3. a smoothing Newton method;
 //! 4. a semismooth Newton method, which also gives small islands digits beyond the tolerance;
 //! 5. an interior-point method, polished by those before;
-//! 6. sweeps up to the bound.
+//! 6. sweeps up to the bound;
+//! 7. the smoothing and the semismooth method from far away.
 //!
 //! Methods after the sweeps start on their own, not from where another one went astray. The best impulses by residual of all of them are the answer: they
 //! are finite.
@@ -72,6 +73,10 @@ const PLAIN_SWEEPS: usize = 5000;
 const GRAIN_SWEEPS: usize = 200;
 /// Steps of the smoothing method.
 const MOST_SMOOTH: usize = 40;
+/// Widths from which the smoothing method starts anew, as shares of the largest velocity without impulses.
+const FAR_AWAY: [f64; 3] = [1.0, 0.1, 10.0];
+/// Its steps from there, and those of the semismooth method after it.
+const LAST_STEPS: [usize; 2] = [80, 20];
 /// Steps of the interior-point method.
 const MOST_INTERIOR: usize = 45;
 /// Sweeps before Newton's method polishes.
@@ -376,16 +381,44 @@ impl Coulomb {
         }
         if now.is_met(self.tolerance) {
             solved.by.last_sweeps += 1;
+            return;
+        }
+        if work <= MOST_WORK {
+            now = self.from_far_away(now, solved);
+        }
+        if now.is_met(self.tolerance) {
+            solved.by.far_away += 1;
         } else {
             solved.is_converged = false;
             solved.unmet += 1;
         }
     }
 
+    /// Starts anew with the law rounded off by the velocities that there are: what lies near the impulses so far, where all others have stayed, is no solution then. From these
+    /// impulses, and from none.
+    fn from_far_away(&mut self, mut now: Residual, solved: &mut Solved) -> Residual {
+        let fastest = self.fastest();
+        for share in FAR_AWAY {
+            for is_cold in [false, true] {
+                now = self.rival(now, |own| {
+                    if is_cold {
+                        own.impulses.fill([0.0; 3]);
+                    }
+                    own.smooth((share * fastest, LAST_STEPS[0]), solved);
+                    own.newton(own.tolerance, (LAST_STEPS[1], 1e-3), solved)
+                });
+                if now.is_met(self.tolerance) {
+                    return now;
+                }
+            }
+        }
+        now
+    }
+
     /// Methods that factorise, one after the other. In large islands, the semismooth one hardly ever solves what the smoothing one has not.
     fn factor(&mut self, aim: f64, solved: &mut Solved) -> Residual {
         self.start.clone_from(&self.impulses);
-        let mut now = self.smooth(solved);
+        let mut now = self.smooth((0.0, MOST_SMOOTH), solved);
         if now.is_met(self.tolerance) {
             solved.by.smoothing += 1;
             return now;
@@ -413,8 +446,13 @@ impl Coulomb {
         if links.len() > SMALL {
             return LARGE_AIM * self.tolerance;
         }
+        (AIM * self.fastest()).min(self.tolerance)
+    }
+
+    /// The largest velocity of a contact of the island without impulses: closing, or sliding.
+    fn fastest(&self) -> f64 {
         let island = &self.island;
-        let fastest = links.iter().fold(0.0, |most: f64, link| {
+        island.links.iter().fold(0.0, |most: f64, link| {
             let [n, s, t] = std::array::from_fn(|axis| {
                 let free = |side: usize| {
                     let mover = island.movers.get(link.ends[side] as usize);
@@ -423,8 +461,7 @@ impl Coulomb {
                 link.offset[axis] + link.frame[axis].dot(free(1) - free(0))
             });
             most.max(-n).max(s.abs()).max(t.abs())
-        });
-        (AIM * fastest).min(self.tolerance)
+        })
     }
 
     /// Tries a method on its own, from wherever it starts, and keeps what is better by residual: a method that goes astray leads no other one
@@ -462,13 +499,14 @@ impl Coulomb {
         now
     }
 
-    fn smooth(&mut self, solved: &mut Solved) -> Residual {
+    /// Rounded off by a velocity at least, for so many steps.
+    fn smooth(&mut self, (round, most): (f64, usize), solved: &mut Solved) -> Residual {
         let (found, steps) = self.smooth.run(
             &self.island,
             &mut self.newton.factors,
             &mut self.impulses,
             (LARGE_AIM * self.tolerance, self.tolerance),
-            MOST_SMOOTH,
+            (round, most),
         );
         solved.factorisations += steps;
         found

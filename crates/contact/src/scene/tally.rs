@@ -4,7 +4,7 @@ use super::StepReport;
 use crate::solver::SolvedBy;
 
 /// Words of its state.
-pub(super) const WORDS: usize = 10;
+pub(super) const WORDS: usize = 11;
 
 /// Counts of all steps since the start. They are state: a step that is taken back is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,7 +43,13 @@ impl Tally {
             by.kept,
             by.sweeps,
         ];
-        let later = [by.smoothing, by.newton, by.interior, by.last_sweeps];
+        let later = [
+            by.smoothing,
+            by.newton,
+            by.interior,
+            by.last_sweeps,
+            by.far_away,
+        ];
         words.push(self.worst.to_bits());
         words.extend(counts.iter().chain(&later).map(|&count| count as u64));
     }
@@ -62,6 +68,7 @@ impl Tally {
                 newton: count(7),
                 interior: count(8),
                 last_sweeps: count(9),
+                far_away: count(10),
             },
         }
     }
