@@ -7,6 +7,8 @@ as its step tolerates. The can is at rest and gravity moves instead, so that con
 Piles of 1 to 1000 boxes or spheres fall into a shaft from the same places as in `oldham bench piles`, with the same step of 2.5 ms, elliptic cones,
 Newton's method at its own tolerance and contacts as MuJoCo has them by default, one thread, nothing asleep: 0.5 s from the first touch on, and 0.5 s after 3 s.
 
+A sledge on sixteen feet slides at 5 m/s, and a box of 1 kg is held by two jaws on slides: 400 steps of 2.5 ms each.
+
 Oldham's own figures for the same scenes: `oldham bench contact` and `oldham bench piles`.
 
 Usage: mujoco_peer.py
@@ -150,6 +152,64 @@ def time_piles(kind, count):
     stretch(f"{kind}-{count}")
 
 
+def time_steps(name, scene, data, steps, see):
+    """CPU time of steps, and what is seen of their end."""
+    spent, deepest = 0.0, 0.0
+    for _ in range(steps):
+        start = time.process_time()
+        mujoco.mj_step(scene, data)
+        spent += time.process_time() - start
+        if data.ncon:
+            deepest = max(deepest, -data.contact.dist.min())
+    print(f"  {name:21} {1e6 * spent / steps:10.1f} us a step, {1e3 * deepest:.3f} mm deep, {see(data)}", flush=True)
+
+
+OPTION = f'<option timestep="{PILE_STEP}" gravity="0 0 -9.81" cone="elliptic" solver="Newton"/>'
+
+
+def time_sledge(feet=16, steps=400):
+    solid = 'friction="0.3 0 0" condim="3"'
+    angles = [2 * math.pi * k / feet for k in range(feet)]
+    spheres = "".join(
+        f'<geom type="sphere" size="0.01" pos="{0.3 * math.cos(a)} {0.3 * math.sin(a)} -0.04" mass="0" {solid}/>' for a in angles
+    )
+    scene = mujoco.MjModel.from_xml_string(f"""
+<mujoco>{OPTION}
+  <worldbody>
+    <geom type="plane" size="20 20 1" {solid}/>
+    <body pos="0 0 0.05"><freejoint/><inertial pos="0 0 0" mass="10" diaginertia="1 1 2"/>{spheres}</body>
+  </worldbody>
+</mujoco>""")
+    data = mujoco.MjData(scene)
+    data.qvel[0] = 5.0
+    time_steps(f"sledge-{feet}", scene, data, steps, lambda data: f"way {data.qpos[0]:.4f} m, height {data.qpos[2]:.5f} m")
+
+
+def time_gripper(steps=400):
+    """Two jaws on slides, pressed together by motors, and a box between them."""
+    solid = 'friction="0.6 0 0" condim="3"'
+    jaws = "".join(
+        f'<body pos="{0.05 * side} 0 0"><joint name="{name}" type="slide" axis="1 0 0"/>'
+        f'<geom type="box" size="0.01 0.03 0.05" mass="0.2" {solid}/></body>'
+        for name, side in (("left", -1), ("right", 1))
+    )
+    motors = "".join(f'<motor joint="{name}"/>' for name in ("left", "right"))
+    scene = mujoco.MjModel.from_xml_string(f"""
+<mujoco>{OPTION}
+  <worldbody>{jaws}<body><freejoint/><geom type="box" size="0.04 0.04 0.04" mass="1" {solid}/></body></worldbody>
+  <actuator>{motors}</actuator>
+</mujoco>""")
+    data = mujoco.MjData(scene)
+    data.ctrl[:] = [30.0, -30.0]
+    time_steps(
+        "gripper",
+        scene,
+        data,
+        steps,
+        lambda data: f"both jaws carry {data.qfrc_constraint[4]:.4f} N, the box has fallen by {-1e3 * data.qpos[4]:.4f} mm",
+    )
+
+
 def main():
     centres = np.loadtxt(DATA)
     peer = run(centres)
@@ -162,6 +222,8 @@ def main():
             # Its matrix is dense in a pile of spheres: minutes for each simulated second.
             if (kind, count) != ("spheres", 1000):
                 time_piles(kind, count)
+    time_sledge()
+    time_gripper()
 
 
 main()

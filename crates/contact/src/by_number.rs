@@ -56,6 +56,7 @@ impl<S: ContactSolver> ContactSolver for ByNumber<S> {
                 iterations: before.iterations + solved.iterations,
                 factorisations: before.factorisations + solved.factorisations,
                 islands: before.islands,
+                by: before.by,
                 interior: before.interior,
                 ..solved
             }

@@ -48,9 +48,11 @@ pub use mass::MassProperties;
 pub use pivoting::{FrictionBounds, Pivoting};
 pub use polytope::{HullError, Polytope};
 pub use reduction::{Interface, Reduction};
-pub use scene::{Body, Correction, HeldRow, Impacts, Motion, Options, Scene, Start, StepReport};
+pub use scene::{
+    Body, Correction, HeldRow, Impacts, Motion, Options, Scene, Start, StepReport, Tally,
+};
 pub use shape::{Can, Pose, Shape, Wall};
-pub use solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved};
+pub use solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved, SolvedBy};
 pub use touch::{BodyId, End, Key, Surface, SurfaceId, Touch};
 pub use warm::WarmStart;
 pub use world::World;

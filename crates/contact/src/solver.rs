@@ -25,6 +25,37 @@ pub enum Fallback {
     Sweeps,
 }
 
+/// Islands by the method of the chain that brought them within the tolerance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SolvedBy {
+    /// Impulses of the step before, which still held.
+    pub kept: usize,
+    /// Sweeps.
+    pub sweeps: usize,
+    /// The smoothing Newton method.
+    pub smoothing: usize,
+    /// The semismooth Newton method.
+    pub newton: usize,
+    /// The interior-point method.
+    pub interior: usize,
+    /// Sweeps after all of these.
+    pub last_sweeps: usize,
+    /// Both of Newton's methods from far away.
+    pub far_away: usize,
+}
+
+impl std::ops::AddAssign for SolvedBy {
+    fn add_assign(&mut self, other: Self) {
+        self.kept += other.kept;
+        self.sweeps += other.sweeps;
+        self.smoothing += other.smoothing;
+        self.newton += other.newton;
+        self.interior += other.interior;
+        self.last_sweeps += other.last_sweeps;
+        self.far_away += other.far_away;
+    }
+}
+
 /// What a solver did. It makes no claim on the residual: the caller computes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Solved {
@@ -34,7 +65,9 @@ pub struct Solved {
     pub factorisations: usize,
     /// Groups of contacts that share moving bodies, where they are solved one by one.
     pub islands: usize,
-    /// Islands for which an interior-point method stood in.
+    /// Islands that were solved one by one, by the method that did it. One that contacts join is solved again.
+    pub by: SolvedBy,
+    /// Islands for which an interior-point method was tried.
     pub interior: usize,
     /// Islands whose residual stayed above the tolerance.
     pub unmet: usize,

@@ -419,10 +419,9 @@ fn random_heaps_meet_coulombs_law() {
     );
     assert!(above * 20 < steps, "{above} of {steps} steps above 1e-8");
     assert!(
-        far_above * 10_000 <= steps,
-        "{far_above} of {steps} steps above 1e-6"
+        worst <= 1e-6,
+        "{far_above} of {steps} steps above 1e-6, {worst:e} at worst"
     );
-    assert!(worst < 1e-5, "{worst:e}");
     assert!(on_guides * 10 > steps && most >= 20, "{on_guides} {most}");
 }
 

@@ -1,7 +1,7 @@
 //! The scenes of the benchmark: what they must be whatever the machine.
 
 use oldham_contact::Wall;
-use oldham_contact::bench::{Mixed, bed, measure, shaken_can};
+use oldham_contact::bench::{Mixed, bed, gripper, measure, shaken_can};
 use oldham_contact::{FrictionBounds, Pivoting};
 
 fn no_clock() -> f64 {
@@ -47,4 +47,16 @@ fn mixed_problems_are_solved_by_few_changes_of_the_sets() {
         assert!(found.residual < 1e-10, "{found:?}");
         assert!(found.changes < 5.0, "{found:?}");
     }
+}
+
+/// A box of 1 kg in two jaws: both together carry its weight, it does not slip, and every step is met.
+#[test]
+fn a_gripper_carries_its_box() {
+    let found = gripper(400, &no_clock).unwrap();
+    assert!((found.carried - 9.81).abs() < 1e-3, "{found:?}");
+    assert!(found.fallen.abs() < 1e-5, "{found:?}");
+    assert!(
+        found.figures.unmet == 0 && found.figures.pressed > 7.5,
+        "{found:?}"
+    );
 }

@@ -8,6 +8,7 @@ use crate::abilities::{
     Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, Remote,
     StepCorrection,
 };
+use crate::contact_counters::ContactCounters;
 use crate::inputs::Inputs;
 use crate::port::{OutputPort, Ports};
 use crate::state::State;
@@ -176,7 +177,7 @@ pub enum StepError {
 }
 
 /// Work done by a subsystem since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Counters {
     /// Integrator steps.
     pub micro_steps: u64,
@@ -195,11 +196,14 @@ pub struct Counters {
     pub events: u64,
     /// Steps in which the own frame of some element was not found to full precision.
     pub unfitted: u64,
+    /// How its contacts were solved, where it has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<ContactCounters>,
 }
 
 impl Counters {
     /// To be told to another process.
-    pub(crate) fn words(&self) -> [u64; 8] {
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
         let Self {
             micro_steps,
             iterations,
@@ -209,8 +213,9 @@ impl Counters {
             retries,
             events,
             unfitted,
+            contacts,
         } = *self;
-        [
+        let own = [
             micro_steps,
             iterations,
             factorisations,
@@ -219,7 +224,9 @@ impl Counters {
             retries,
             events,
             unfitted,
-        ]
+            u64::from(contacts.is_some()),
+        ];
+        own.into_iter().chain(contacts.unwrap_or_default().words())
     }
 
     /// As another process has told it.
@@ -233,6 +240,11 @@ impl Counters {
             retries: next(),
             events: next(),
             unfitted: next(),
+            contacts: {
+                let has_contacts = next() == 1;
+                let told = ContactCounters::of_words(next);
+                has_contacts.then_some(told)
+            },
         }
     }
 }
@@ -249,6 +261,10 @@ impl std::ops::Add for Counters {
             retries: self.retries + other.retries,
             events: self.events + other.events,
             unfitted: self.unfitted + other.unfitted,
+            contacts: match (self.contacts, other.contacts) {
+                (Some(one), Some(two)) => Some(one + two),
+                (one, two) => one.or(two),
+            },
         }
     }
 }

@@ -277,6 +277,14 @@ impl Simulation {
         })
     }
 
+    /// Parts whose contacts were not solved in every step.
+    fn contacts(&self) -> impl Iterator<Item = String> {
+        self.units.iter().filter_map(|unit| {
+            let note = unit.told.counters.contacts?.note()?;
+            Some(format!("`{}` {note}", unit.name))
+        })
+    }
+
     /// What was done so far.
     pub fn summary(&mut self) -> Summary {
         // Who fails here has failed the run, or will.
@@ -338,6 +346,7 @@ impl Simulation {
                 .iter()
                 .cloned()
                 .chain(self.predictors())
+                .chain(self.contacts())
                 .chain(doubt)
                 .chain(doubted)
                 .collect(),

@@ -21,8 +21,8 @@ use crate::sensor::seen_from;
 use crate::sharing::Sharing;
 use crate::spinning::Spinning;
 use crate::tree::{Coordinates, Tree};
-use oldham_contact::StepReport;
-use oldham_cosim::Counters;
+use oldham_contact::{StepReport, Tally};
+use oldham_cosim::{ContactCounters, Counters, IslandCounters};
 use oldham_space::Vec3;
 
 /// How a model is integrated.
@@ -382,7 +382,11 @@ impl System {
 
     /// Work done so far.
     pub fn counters(&self) -> Counters {
-        self.counters
+        let contacts = self.contacts.as_ref();
+        Counters {
+            contacts: contacts.map(|contacts| counted(contacts.scene.tally())),
+            ..self.counters
+        }
     }
 
     /// After a jump of loads or prescribed accelerations: forgets the past and finds the
@@ -776,4 +780,24 @@ fn find_spinning(model: &Model) -> Vec<Spinning> {
     let free = nodes.filter(|(node, _)| !is_held(*node));
     free.filter_map(|(node, each)| Spinning::new(node, each.inertia.about_centre()))
         .collect()
+}
+
+/// What the steps of a contact scene have come to.
+fn counted(tally: &Tally) -> ContactCounters {
+    let by = &tally.by;
+    ContactCounters {
+        steps: tally.steps as u64,
+        unmet: tally.unmet as u64,
+        worst_residual: tally.worst,
+        islands: IslandCounters {
+            kept: by.kept as u64,
+            sweeps: by.sweeps as u64,
+            smoothing: by.smoothing as u64,
+            newton: by.newton as u64,
+            interior: by.interior as u64,
+            last_sweeps: by.last_sweeps as u64,
+            far_away: by.far_away as u64,
+            unmet: tally.unmet_islands as u64,
+        },
+    }
 }

@@ -4,7 +4,7 @@
 mod elliptic;
 
 use elliptic::{TUMBLING, Tumbling, pendulum_angle};
-use oldham_cosim::{Snapshot, Subsystem};
+use oldham_cosim::{Builder, Discard, Hold, Run, Schedule, Snapshot, Subsystem};
 use oldham_multibody::contact::{Can, ContactShape, Grains, Shape, Start, Surface, Wall};
 use oldham_multibody::{
     Body, Joint, Law, Marker, Mat3, Method, Model, ModelError, Motion, NodeId, Options,
@@ -688,4 +688,78 @@ fn the_load_of_contacts_on_a_node_is_what_statics_says() {
     assert!(moment.norm() < 1e-9, "{moment:?}");
     assert!(at[2].abs() < 1e-6 && at[0].abs() < 0.1, "{at:?}");
     assert_eq!(system.contact_load(NodeId::GROUND), [Vec3::ZERO; 3]);
+}
+
+/// A ball and a block that are thrown onto a floor, to a residual in m/s.
+fn thrown(residual: f64) -> Model {
+    let mut model = Model::new();
+    model.gravity(Vec3::Z * -GRAVITY);
+    floor(&mut model, Surface::rough(0.4));
+    let at = Vec3::new(0.0, 1.0, 0.12);
+    let rolling = ball(&mut model, "ball", 1.0, 0.1, at, Vec3::X);
+    shape(
+        &mut model,
+        rolling,
+        Shape::Sphere { radius: 0.1 },
+        Surface::rough(0.4),
+    );
+    let turned = Motion::at(Vec3::Z * 0.2).moving(Vec3::X * 2.0, Vec3::new(1.0, 2.0, 3.0));
+    let block = model.node("block", turned);
+    model.body(block, Body::centred(2.0, Mat3::diagonal(0.01, 0.02, 0.02)));
+    let half = Vec3::new(0.15, 0.1, 0.05);
+    shape(&mut model, block, Shape::Box { half }, Surface::rough(0.4));
+    model.contacts().options.tolerance = residual;
+    model
+}
+
+/// Steps whose residual is above a bound that no number with 53 bits meets are counted as a loop over the steps counts them; steps that are taken back are not. A run
+/// tells their number and the worst of them, and says nothing where all are met.
+#[test]
+fn steps_that_miss_the_law_of_contact_are_counted_and_told() {
+    const STEPS: usize = 150;
+    for residual in [1e-21, 1e-8] {
+        let mut system = started(thrown(residual));
+        let (mut steps, mut unmet, mut worst) = (0, 0, 0.0_f64);
+        for _ in 0..STEPS {
+            system.step(1e-3, &[]).unwrap();
+            let report = system.contact_report().unwrap();
+            steps += u64::from(report.contacts > 0);
+            if report.residual > residual {
+                unmet += 1;
+                worst = worst.max(report.residual);
+            }
+        }
+        let counted = system.counters().contacts.unwrap();
+        assert_eq!((counted.steps, counted.unmet), (steps, unmet));
+        assert_eq!(counted.worst_residual, worst);
+        assert!(steps > 50 && (unmet > 10) == (residual < 1e-8), "{unmet}");
+        let islands = counted.islands;
+        assert!(
+            islands.sweeps + islands.newton + islands.kept > 0,
+            "{islands:?}"
+        );
+
+        let part = PartBuilder::new(thrown(residual))
+            .build(options(), 1)
+            .unwrap();
+        let mut builder = Builder::new();
+        let hold = Box::new(Hold::new(0, part.ports()));
+        let bodies = builder.add("bodies", Box::new(part), hold);
+        let mut simulation = builder.build(Schedule::jacobi(1e-3, [bodies])).unwrap();
+        let mut discard = Discard;
+        let half = STEPS as u64 / 2;
+        simulation.run(Run::new(half, &mut discard)).end.unwrap();
+        let saved = simulation.checkpoint("thrown").unwrap();
+        // Twice from the middle on: only one of them counts.
+        simulation.run(Run::new(half, &mut discard)).end.unwrap();
+        simulation.restore(&saved, "thrown").unwrap();
+        simulation.run(Run::new(half, &mut discard)).end.unwrap();
+        let summary = simulation.summary();
+        assert_eq!(summary.parts[0].counters.contacts, Some(counted));
+        let told =
+            format!(" in {unmet} of {steps} steps with contacts, by {worst:.2e} m/s at most");
+        let notes = summary.notes.iter().filter(|note| note.contains(&told));
+        assert_eq!(notes.count(), usize::from(unmet > 0), "{:?}", summary.notes);
+        assert!(unmet > 0 || summary.notes.is_empty(), "{:?}", summary.notes);
+    }
 }

@@ -1,11 +1,13 @@
 //! Problems whose time per step is a figure of merit.
 
+mod gripper;
 mod mixed;
 mod noise;
 mod piles;
 mod shaken;
 mod sledge;
 
+pub use gripper::{Gripped, gripper};
 pub use mixed::{Mixed, MixedFigures};
 pub use piles::{PILE_STEP, PILE_TOLERANCE, Pile, PileFigures, Solid, pile, settled};
 pub use shaken::{

@@ -9,7 +9,8 @@
 //! 3. a smoothing Newton method;
 //! 4. a semismooth Newton method, which also gives small islands digits beyond the tolerance;
 //! 5. an interior-point method, polished by those before;
-//! 6. sweeps up to the bound.
+//! 6. sweeps up to the bound;
+//! 7. the smoothing and the semismooth method from far away.
 //!
 //! Methods after the sweeps start on their own, not from where another one went astray. The best impulses by residual of all of them are the answer: they
 //! are finite.
@@ -32,7 +33,7 @@ use crate::cone::Cone;
 use crate::pivoting::Pivoting;
 use crate::problem::{Bodies, BodyMotion, Problem};
 use crate::room::Room;
-use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved};
+use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved, SolvedBy};
 use anderson::Anderson;
 use interior::Interior;
 use island::{Island, Residual};
@@ -72,6 +73,10 @@ const PLAIN_SWEEPS: usize = 5000;
 const GRAIN_SWEEPS: usize = 200;
 /// Steps of the smoothing method.
 const MOST_SMOOTH: usize = 40;
+/// Widths from which the smoothing method starts anew, as shares of the largest velocity without impulses.
+const FAR_AWAY: [f64; 3] = [1.0, 0.1, 10.0];
+/// Its steps from there, and those of the semismooth method after it.
+const LAST_STEPS: [usize; 2] = [80, 20];
 /// Steps of the interior-point method.
 const MOST_INTERIOR: usize = 45;
 /// Sweeps before Newton's method polishes.
@@ -164,7 +169,12 @@ impl Coulomb {
             self.grains.tolerance = self.tolerance;
             let swept = self.grains.sweep(problem, impulses);
             if swept.is_converged {
-                return swept;
+                // All of them as one.
+                let by = SolvedBy {
+                    sweeps: 1,
+                    ..SolvedBy::default()
+                };
+                return Solved { by, ..swept };
             }
             solved.iterations = swept.iterations;
         }
@@ -291,6 +301,7 @@ impl Coulomb {
             solved.factorisations += round.factorisations;
             solved.interior += round.interior;
             if missed <= self.tolerance || missed.is_nan() {
+                solved.by += round.by;
                 solved.unmet += round.unmet;
                 solved.is_converged &= round.is_converged;
                 break;
@@ -315,6 +326,7 @@ impl Coulomb {
         let mut now = self.island.residual(&self.impulses, &self.velocities);
         let is_small = self.island.links.len() <= SMALL;
         if now.largest <= if is_small { aim } else { self.tolerance } {
+            solved.by.kept += 1;
             return;
         }
         let is_cold = self.impulses.iter().all(|impulse| *impulse == [0.0; 3]);
@@ -323,11 +335,13 @@ impl Coulomb {
             self.newton.factors.analyse(&self.island);
             now = self.newton(aim, (COLD_STEPS, 1e-4), solved);
             if now.largest <= self.tolerance {
+                solved.by.newton += 1;
                 return;
             }
         }
         now = self.sweep(aim, FIRST_SWEEPS, solved);
         if now.largest <= aim {
+            solved.by.sweeps += 1;
             return;
         }
         // Newton's method while a factorisation costs no more than some sweeps.
@@ -343,39 +357,87 @@ impl Coulomb {
                 now = self.rival(now, |own| own.sweep_plainly(LOOSE_SWEEPS, solved));
             }
         }
-        let digits = match now.is_met(self.tolerance) {
-            true => MORE_DIGITS,
-            false => ALL_DIGITS,
-        };
-        if !now.is_met(self.tolerance) && work <= MOST_WORK {
-            self.start.clone_from(&self.impulses);
-            now = self.smooth(solved);
-            if !now.is_met(self.tolerance) {
-                now = self.rival(now, |own| {
-                    own.impulses.clone_from(&own.start);
-                    own.sweep(aim, FIRST_SWEEPS, solved);
-                    own.newton(aim, (FIRST_STEPS, 1e-3), solved)
-                });
+        if now.is_met(self.tolerance) {
+            solved.by.sweeps += 1;
+            if is_small {
+                // Digits beyond the tolerance are worth a few steps.
+                self.newton(aim, (MORE_DIGITS, 1e-4), solved);
             }
-            if !now.is_met(self.tolerance) {
-                now = self.rival(now, |own| own.inside(aim, solved));
+            return;
+        }
+        if work <= MOST_WORK {
+            now = self.factor(aim, solved);
+        }
+        if now.is_met(self.tolerance) {
+            if is_small && !now.is_met(aim) {
+                self.newton(aim, (ALL_DIGITS, 1e-4), solved);
             }
+            return;
         }
-        if is_small && now.is_met(self.tolerance) && !now.is_met(aim) {
-            // Digits beyond the tolerance are worth a few steps.
-            now = self.newton(aim, (digits, 1e-4), solved);
-        }
-        if !now.is_met(self.tolerance) {
-            now = self.sweep(self.tolerance, self.most_sweeps.min(LAST_SWEEPS), solved);
-        }
+        now = self.sweep(self.tolerance, self.most_sweeps.min(LAST_SWEEPS), solved);
         if !now.is_met(self.tolerance) {
             let most = if is_small { PLAIN_SWEEPS } else { LAST_SWEEPS };
             now = self.rival(now, |own| own.sweep_plainly(most, solved));
         }
-        if !now.is_met(self.tolerance) {
+        if now.is_met(self.tolerance) {
+            solved.by.last_sweeps += 1;
+            return;
+        }
+        if work <= MOST_WORK {
+            now = self.from_far_away(now, solved);
+        }
+        if now.is_met(self.tolerance) {
+            solved.by.far_away += 1;
+        } else {
             solved.is_converged = false;
             solved.unmet += 1;
         }
+    }
+
+    /// Starts anew with the law rounded off by the velocities that there are: what lies near the impulses so far, where all others have stayed, is no solution then. From these
+    /// impulses, and from none.
+    fn from_far_away(&mut self, mut now: Residual, solved: &mut Solved) -> Residual {
+        let fastest = self.fastest();
+        for share in FAR_AWAY {
+            for is_cold in [false, true] {
+                now = self.rival(now, |own| {
+                    if is_cold {
+                        own.impulses.fill([0.0; 3]);
+                    }
+                    own.smooth((share * fastest, LAST_STEPS[0]), solved);
+                    own.newton(own.tolerance, (LAST_STEPS[1], 1e-3), solved)
+                });
+                if now.is_met(self.tolerance) {
+                    return now;
+                }
+            }
+        }
+        now
+    }
+
+    /// Methods that factorise, one after the other. In large islands, the semismooth one hardly ever solves what the smoothing one has not.
+    fn factor(&mut self, aim: f64, solved: &mut Solved) -> Residual {
+        self.start.clone_from(&self.impulses);
+        let mut now = self.smooth((0.0, MOST_SMOOTH), solved);
+        if now.is_met(self.tolerance) {
+            solved.by.smoothing += 1;
+            return now;
+        }
+        if self.island.links.len() <= SMALL {
+            now = self.rival(now, |own| {
+                own.impulses.clone_from(&own.start);
+                own.sweep(aim, FIRST_SWEEPS, solved);
+                own.newton(own.tolerance, (FIRST_STEPS, 1e-3), solved)
+            });
+            if now.is_met(self.tolerance) {
+                solved.by.newton += 1;
+                return now;
+            }
+        }
+        // Its digits come slowly: others find those beyond the tolerance.
+        now = self.rival(now, |own| own.inside(own.tolerance, solved));
+        solved.by.interior += usize::from(now.is_met(self.tolerance));
+        now
     }
 
     /// The residual at which an island is left: small ones are solved to rounding, where that costs little.
@@ -384,8 +446,13 @@ impl Coulomb {
         if links.len() > SMALL {
             return LARGE_AIM * self.tolerance;
         }
+        (AIM * self.fastest()).min(self.tolerance)
+    }
+
+    /// The largest velocity of a contact of the island without impulses: closing, or sliding.
+    fn fastest(&self) -> f64 {
         let island = &self.island;
-        let fastest = links.iter().fold(0.0, |most: f64, link| {
+        island.links.iter().fold(0.0, |most: f64, link| {
             let [n, s, t] = std::array::from_fn(|axis| {
                 let free = |side: usize| {
                     let mover = island.movers.get(link.ends[side] as usize);
@@ -394,8 +461,7 @@ impl Coulomb {
                 link.offset[axis] + link.frame[axis].dot(free(1) - free(0))
             });
             most.max(-n).max(s.abs()).max(t.abs())
-        });
-        (AIM * fastest).min(self.tolerance)
+        })
     }
 
     /// Tries a method on its own, from wherever it starts, and keeps what is better by residual: a method that goes astray leads no other one
@@ -433,13 +499,14 @@ impl Coulomb {
         now
     }
 
-    fn smooth(&mut self, solved: &mut Solved) -> Residual {
+    /// Rounded off by a velocity at least, for so many steps.
+    fn smooth(&mut self, (round, most): (f64, usize), solved: &mut Solved) -> Residual {
         let (found, steps) = self.smooth.run(
             &self.island,
             &mut self.newton.factors,
             &mut self.impulses,
             (LARGE_AIM * self.tolerance, self.tolerance),
-            MOST_SMOOTH,
+            (round, most),
         );
         solved.factorisations += steps;
         found

@@ -54,7 +54,7 @@ struct Move {
 }
 
 impl Smooth {
-    /// At most so many steps to a residual, or to the one that is accepted where going on costs more than one step; leaves the best impulses by residual.
+    /// At most so many steps, rounded off by a velocity at least in the beginning, to a residual, or to the one that is accepted where going on costs more than one step; leaves the best impulses by residual.
     /// Returns their residual and the factorisations.
     pub fn run(
         &mut self,
@@ -62,13 +62,13 @@ impl Smooth {
         factors: &mut Factors,
         impulses: &mut Vec<Three>,
         (aim, tolerance): (f64, f64),
-        most: usize,
+        (widest, most): (f64, usize),
     ) -> (Residual, usize) {
         island.velocities(impulses, &mut self.velocities);
         let mut best = island.residual(impulses, &self.velocities);
         self.best.clone_from(impulses);
         // As round as it takes to be near the path.
-        let mut round = best.largest.max(aim);
+        let mut round = best.largest.max(aim).max(widest);
         let mut now = merit(island, impulses, &self.velocities, round);
         for _ in 0..MOST_WIDER {
             if now.is_near(round) {

@@ -5,6 +5,7 @@ use oldham_space::{Quaternion, V3, Vec3};
 use super::Scene;
 use super::sleep::WORDS;
 use super::step::turned_inertia;
+use super::tally::{self, Tally};
 use crate::error::ContactError;
 use crate::room::Room;
 use crate::solver::ContactSolver;
@@ -101,6 +102,7 @@ impl Scene {
         if self.sleep.is_on {
             self.sleep.save(self.motion.len(), words);
         }
+        self.tally.save(words);
         self.warm.save(&self.sleep.resting, words);
     }
 
@@ -108,7 +110,7 @@ impl Scene {
     pub fn restore(&mut self, words: &[u64]) -> Result<(), ContactError> {
         let moving = 7 * self.poses.len() + 3 * self.grains.len() + 6 * self.motion.len();
         let sleeping = if self.sleep.is_on { WORDS } else { 0 } * self.motion.len();
-        let needed = moving + sleeping;
+        let needed = moving + sleeping + tally::WORDS;
         if words.len() < needed {
             return Err(ContactError::State {
                 found: words.len(),
@@ -117,10 +119,12 @@ impl Scene {
         }
         let (own, warm) = words.split_at(needed);
         self.warm.restore(warm)?;
-        let (own, sleepers) = own.split_at(moving);
+        let (own, rest) = own.split_at(moving);
+        let (sleepers, counts) = rest.split_at(sleeping);
         if self.sleep.is_on {
             self.sleep.restore(sleepers);
         }
+        self.tally = Tally::restore(counts);
         self.world.forget_contacts();
         let mut numbers = own.iter().map(|&word| f64::from_bits(word));
         let mut take = || numbers.next().expect("counted before");

@@ -11,8 +11,10 @@ mod blows;
 mod rows;
 mod sleep;
 mod step;
+mod tally;
 
 pub use rows::HeldRow;
+pub use tally::Tally;
 
 use blows::Blows;
 use oldham_space::{Mat3, Quaternion, V3, Vec3};
@@ -211,6 +213,7 @@ pub struct Scene {
     warm: WarmStart,
     blows: Blows,
     sleep: Sleep,
+    tally: Tally,
     scratch: Scratch,
 }
 
@@ -254,6 +257,7 @@ impl Scene {
             warm: WarmStart::default(),
             blows: Blows::default(),
             sleep: Sleep::new(options.sleep),
+            tally: Tally::default(),
             scratch: Scratch::default(),
         }
     }
@@ -415,6 +419,11 @@ impl Scene {
     /// Force and moment about its origin that the contacts of the last step put on a body.
     pub fn reaction(&self, body: BodyId) -> [Vec3; 2] {
         self.reactions[body.index()]
+    }
+
+    /// What all steps have come to so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// The impulse that one body received from another in the contacts of the last step.

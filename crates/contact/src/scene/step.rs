@@ -185,6 +185,7 @@ impl Scene {
             report.correction_moment += moment;
             report.is_separated = true;
         }
+        self.tally.add(&report, self.solver.tolerance());
         self.fall_asleep(&mut report, h);
         self.move_bodies(h);
         self.check_motion(time + h)?;
