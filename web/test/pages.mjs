@@ -21,8 +21,6 @@ const VIEWS = { wide: { width: 1366, height: 900 }, phone: { width: 390, height:
 const THEMES = ["light", "navy"];
 /** Of WCAG 2.2 for text of usual size. */
 const CONTRAST = 4.5;
-/** Pages at a time: one for each core. */
-const TABS = 2;
 /** Not pages for readers: all pages in one, what the table of contents is loaded from, and where an address leads that is none. */
 const LEFT_OUT = ["print.html", "toc.html", "404.html"];
 
@@ -63,7 +61,7 @@ function faint(least) {
     return "rgb(255, 255, 255)";
   };
   const found = new Map();
-  for (const element of document.querySelectorAll("main p, main li, main td, main th, main a, main code, main h1, main h2, main h3")) {
+  for (const element of document.querySelectorAll(".sidebar a, main p, main li, main td, main th, main a, main code, main h1, main h2, main h3")) {
     if (!element.textContent.trim()) continue;
     const pair = [getComputedStyle(element).color, ground(element)].map(luminance).sort();
     const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
@@ -80,34 +78,28 @@ if (shots) mkdirSync(shots, { recursive: true });
 const started = Date.now();
 const browser = await chromium.launch({ executablePath: await chromiumPath(join(root, "target/tools")), args: ["--no-sandbox"] });
 const wrong = [];
-const queue = [...pages];
 
-async function look() {
-  const tab = await browser.newPage();
-  for (let path = queue.shift(); path; path = queue.shift()) {
+/** All pages in a window of their own: they are laid out when they are opened, the table of contents too. */
+async function look(view) {
+  const tab = await browser.newPage({ viewport: VIEWS[view] });
+  for (const path of pages) {
     const name = relative(book, path);
-    await tab.setViewportSize(VIEWS.wide);
     await tab.goto(pathToFileURL(path).href);
-    for (const [view, size] of Object.entries(VIEWS)) {
-      await tab.setViewportSize(size);
-      for (const text of await tab.evaluate(complaints)) wrong.push(`${name} (${view}): ${text}`);
-      for (const theme of THEMES) {
-        await tab.evaluate((theme) => document.getElementById(`mdbook-theme-${theme}`).click(), theme);
-        if (view === "wide") {
-          for (const text of await tab.evaluate(faint, CONTRAST)) wrong.push(`${name} (${theme}): ${text}`);
-        }
-        if (shots && wanted.some((word) => name.startsWith(word))) {
-          const file = `${name.replace(/\.html$/, "").replaceAll("/", "-")}-${view}-${theme}.png`;
-          await tab.screenshot({ path: join(shots, file), animations: "disabled" });
-        }
-      }
+    for (const text of await tab.evaluate(complaints)) wrong.push(`${name} (${view}): ${text}`);
+    const isKept = shots && wanted.some((word) => name.startsWith(word));
+    for (const theme of view === "wide" || isKept ? THEMES : []) {
+      await tab.evaluate((theme) => document.getElementById(`mdbook-theme-${theme}`).click(), theme);
+      for (const text of await tab.evaluate(faint, CONTRAST)) wrong.push(`${name} (${view}, ${theme}): ${text}`);
+      if (!isKept) continue;
+      const file = `${name.replace(/\.html$/, "").replaceAll("/", "-")}-${view}-${theme}.png`;
+      await tab.screenshot({ path: join(shots, file), animations: "disabled" });
     }
   }
   await tab.close();
 }
 
 try {
-  await Promise.all(Array.from({ length: TABS }, look));
+  await Promise.all(Object.keys(VIEWS).map(look));
 } finally {
   await browser.close();
 }
