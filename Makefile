@@ -37,6 +37,7 @@ test: docs page target/mpi/installed
 	cargo test --workspace
 	$(MAKE) python
 	node web/test/browser.mjs target/debug target/browser
+	node web/test/pages.mjs docs/book
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 ## The page of `view` and `drive`: its types, and whether the committed one is what its sources make.

@@ -203,7 +203,7 @@ pub enum Command {
     View(View3d),
     /// Drive a model from the browser: keyboard, gamepad or sliders set its external inputs
     ///
-    /// The run begins when somebody takes the controls. What was set is recorded with the results,
+    /// The run begins when a driver takes the controls. What was set is recorded with the results,
     /// so the drive can be repeated with the same bits:
     ///
     ///   oldham drive examples/driven-cart.toml

@@ -1,6 +1,6 @@
 //! Mass and inertia of shapes.
 
-use oldham_mesh::enclosed;
+use oldham_mesh::enclosed_at_scale;
 use oldham_space::{Mat3, Vec3};
 
 use crate::inertia::about_point;
@@ -50,7 +50,7 @@ pub(crate) fn volume(form: &Form, meshes: &Meshes) -> Option<(f64, Vec3, Mat3)> 
             Some((barrel + ball, Vec3::ZERO, inertia))
         }
         Form::Mesh(number, scale) => {
-            let found = enclosed(&meshes.mesh(*number).clone().scaled(*scale))?;
+            let found = enclosed_at_scale(meshes.mesh(*number), *scale)?;
             (found.opening <= MOST_OPEN).then_some((found.volume, found.centre, found.inertia))
         }
         Form::Plane | Form::Points(_) => None,

@@ -31,7 +31,8 @@ struct Robot {
     folder: PathBuf,
     nodes: Vec<String>,
     joints: Vec<Joint>,
-    servos: Vec<String>,
+    /// Tables of what drives or rubs joints, and of what reads that.
+    drives: Vec<String>,
     is_free: bool,
 }
 
@@ -58,7 +59,11 @@ impl Robot {
             let name = node.as_str().expect("a node");
             nodes.iter().position(|node| node == name)
         };
-        let joints = rows("joints").into_iter().map(|(name, joint)| {
+        // Others close loops.
+        let has_axis = |joint: &toml::Value| joint.get("axis").is_some();
+        let joints = rows("joints").into_iter();
+        let joints = joints.filter(|(_, joint)| has_axis(joint));
+        let joints = joints.map(|(name, joint)| {
             let axis = joint["axis"].as_array().expect("an axis");
             let axis = [0, 1, 2].map(|i| number(&axis[i]));
             let child = place(&joint["between"][1]).expect("a node");
@@ -73,11 +78,21 @@ impl Robot {
         let mut joints: Vec<Joint> = joints.collect();
         // Parents first, as nodes are.
         joints.sort_by_key(|joint| joint.child);
-        let servos = rows("servos").into_iter().map(|(name, _)| name);
-        let servos = servos.filter(|name| name.ends_with("_servo"));
+        // Springs of joints, which the oracles know, are servos here as well.
+        let mut servos = rows("servos");
+        servos.retain(|name, _| !name.ends_with("_spring"));
+        let reads_servo = |sensor: &toml::Value| {
+            let of = sensor.get("torque").and_then(toml::Value::as_str);
+            of.is_some_and(|of| servos.contains_key(of))
+        };
+        let sensors = rows("sensors");
+        let readers = sensors.iter().filter(|(_, sensor)| reads_servo(sensor));
+        let drives = readers
+            .map(|(name, _)| format!("sensors.{name}"))
+            .chain(servos.keys().map(|name| format!("servos.{name}")));
         Self {
             joints,
-            servos: servos.collect(),
+            drives: drives.collect(),
             nodes,
             text,
             folder: path.parent().expect("a folder").to_owned(),
@@ -98,12 +113,10 @@ impl Robot {
             .zip(list(&state["q"]))
             .map(|(joint, q)| (format!("q_{joint}"), format!("{q:e}")))
             .collect();
-        // The oracles know no servos.
-        let servos = self
-            .servos
-            .iter()
-            .map(|servo| format!("multibody.robot.servos.{servo}"));
-        settings.extend(servos.map(|servo| (servo, String::new())));
+        // The oracles know no servos and no dry friction.
+        let drives = self.drives.iter();
+        let drives = drives.map(|table| format!("multibody.robot.{table}"));
+        settings.extend(drives.map(|table| (table, String::new())));
         if let [x, y, z, qx, qy, qz, qw] = list(&state["base"])[..] {
             let frame = format!(
                 "{{ position = [{x:e}, {y:e}, {z:e}], orientation = {{ quaternion = [{qw:e}, {qx:e}, {qy:e}, {qz:e}] }} }}"
@@ -266,6 +279,24 @@ fn differences(file: &Path) -> [f64; 3] {
     let free = oracle["free"] == true;
     let robot = Robot::read(file, free);
     assert_eq!(robot.joints.len(), joints.len(), "{name}");
+    // Rates of all joints by those that remain where some are tied to each other.
+    let ties = oracle.get("ties").map(|ties| {
+        let rows: Vec<_> = ties.as_array().expect("rows").iter().map(list).collect();
+        DMatrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
+    });
+    // Of those that remain; the others must follow.
+    let remaining = |rates: DVector<f64>| match &ties {
+        None => rates,
+        Some(ties) => {
+            let found = DVector::from_iterator(
+                ties.ncols(),
+                ties.column_iter().map(|column| rates[column.imax()]),
+            );
+            let off = (ties * &found - &rates).amax();
+            assert!(off < 1e-10 * rates.amax().max(1.0), "{name}: {off:e}");
+            found
+        }
+    };
     let mut worst = [0.0_f64; 3];
     for state in oracle["states"].as_array().expect("states") {
         let settings = robot.posed(&joints, state);
@@ -275,7 +306,11 @@ fn differences(file: &Path) -> [f64; 3] {
             .iter()
             .map(|row| (three([row[0], row[1], row[2]]), turned(row)))
             .collect();
-        let motions = robot.motions(&joints, &poses);
+        let all = robot.motions(&joints, &poses);
+        let motions = match &ties {
+            Some(ties) => &all * ties,
+            None => all.clone(),
+        };
         let mechanism = model.mechanisms().next().expect("a mechanism");
         let part = mechanism.solver().expect("a solver");
         let inputs = part.ports().initial_inputs().to_vec();
@@ -303,12 +338,12 @@ fn differences(file: &Path) -> [f64; 3] {
         });
         worst[0] = worst[0].max(off(&mass, &exact));
         // At rest, M q'' + g = 0.
-        let force = -&exact * robot.accelerations(&joints, &rows);
+        let force = -&exact * remaining(robot.accelerations(&joints, &rows));
         let gravity = DVector::from_vec(list(&state["g"]));
         worst[1] = worst[1].max((force - &gravity).amax() / gravity.amax().max(0.01));
         // In motion, M q'' + h = 0.
         let rates = DVector::from_vec(list(&state["v"]));
-        let moving = &motions * rates;
+        let moving = &all * rates;
         let mut settings = settings;
         for (place, node) in robot.nodes.iter().enumerate() {
             if node.contains('.') {
@@ -322,7 +357,7 @@ fn differences(file: &Path) -> [f64; 3] {
             }
         }
         let rows = first_rows(&robot.model(settings), &robot.nodes);
-        let force = -&exact * robot.accelerations(&joints, &rows);
+        let force = -&exact * remaining(robot.accelerations(&joints, &rows));
         let bias = DVector::from_vec(list(&state["h"]));
         worst[2] = worst[2].max((force - &bias).amax() / bias.amax().max(0.01));
     }
@@ -409,6 +444,10 @@ fn models_of_mujoco_have_the_dynamics_that_mujoco_finds() {
         "plane_walker",
         "quadruped",
         "chain",
+        "falling_box",
+        "servo_arm",
+        "gripper",
+        "four_bar",
     ] {
         compare(&folder.join(name).with_extension("xml"));
     }

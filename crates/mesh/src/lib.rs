@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 pub use hull::{MOST_POINTS, extreme_points};
-pub use solid::{Enclosed, enclosed};
+pub use solid::{Enclosed, enclosed, enclosed_at_scale};
 
 /// Largest accepted file in bytes.
 pub const MAX_BYTES: u64 = 64 << 20;

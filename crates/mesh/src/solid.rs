@@ -20,8 +20,15 @@ pub struct Enclosed {
 /// By the theorem of Gauss: a sum over the tetrahedra between the triangles and a point near them. Nothing where no volume is
 /// enclosed. A surface whose triangles are all turned over counts as if they were not.
 pub fn enclosed(mesh: &Mesh) -> Option<Enclosed> {
+    enclosed_at_scale(mesh, [1.0; 3])
+}
+
+/// The same with every point multiplied by a factor along each axis. A mesh that is [scaled](Mesh::scaled) first has its points
+/// rounded to single precision.
+pub fn enclosed_at_scale(mesh: &Mesh, factors: [f64; 3]) -> Option<Enclosed> {
     let point = |place: u32| {
-        let [x, y, z] = mesh.points[place as usize].map(f64::from);
+        let point = mesh.points[place as usize];
+        let [x, y, z] = [0, 1, 2].map(|i| f64::from(point[i]) * factors[i]);
         Vec3::new(x, y, z)
     };
     let origin = point(mesh.triangles.first()?[0]);
@@ -42,7 +49,7 @@ pub fn enclosed(mesh: &Mesh) -> Option<Enclosed> {
     if volume < 0.0 {
         (volume, first, second) = (-volume, first * -1.0, second * -1.0);
     }
-    let size = mesh.extent();
+    let size = mesh.extent() * factors.into_iter().map(f64::abs).fold(0.0, f64::max);
     if volume.is_nan() || volume <= 1e-12 * size.powi(3) {
         return None;
     }

@@ -11,10 +11,10 @@ use super::values::positive;
 #[derive(Args)]
 pub struct PaceArgs {
     /// Keep the pace of the clock: so many simulated seconds per second. Steps that end too late are
-    /// counted [default: 1 where somebody looks on, or where one of the next options is given]
+    /// counted [default: 1 with viewers, or where one of the next options is given]
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, value_parser = positive)]
     real_time: Option<f64>,
-    /// What happens when a step ends after its deadline [default: slip; where somebody looks on,
+    /// What happens when a step ends after its deadline [default: slip; with viewers,
     /// catch-up]
     #[arg(long, value_name = "WHAT")]
     on_miss: Option<Miss>,
@@ -56,7 +56,7 @@ impl PaceArgs {
         is_given.then(|| self.with(Miss::Slip))
     }
 
-    /// The same for a run that somebody looks at: as time passes, if nothing else is said.
+    /// The same for a run with viewers: as time passes, if nothing else is said.
     pub fn or_real(&self) -> RealTime {
         self.with(Miss::CatchUp)
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Who drives, if not somebody at the page.
+/// Who drives, if not a viewer at the page.
 #[derive(Args)]
 pub struct AtTheWheel {
     /// Drive with a steering wheel and pedals that are plugged into this computer, such as

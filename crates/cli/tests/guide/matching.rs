@@ -168,7 +168,7 @@ const SPLIT: &str = "of which TIMES";
 /// Lines without what depends on the machine, blanks reduced.
 fn masked(lines: &[String]) -> Vec<String> {
     // The place of a column of times in the table that is being read, and a list of times in JSON.
-    let mut timed_column = None;
+    let mut timed_column: Option<(usize, Option<usize>)> = None;
     let mut in_times = false;
     let mut masked = Vec::new();
     for line in lines {
@@ -185,9 +185,15 @@ fn masked(lines: &[String]) -> Vec<String> {
         if text.is_empty() {
             timed_column = None;
         }
+        let length = line.trim_end().chars().count();
+        // A row with an empty cell has its time where the last column ends.
+        let timed = timed_column.and_then(|(place, end)| match place < cells.len() {
+            true => Some(place),
+            false => (end == Some(length)).then(|| cells.len() - 1),
+        });
         if let Some(place) = cells.iter().position(|cell| *cell == "us per step") {
-            timed_column = Some(place);
-        } else if let Some(place) = timed_column.filter(|place| *place < cells.len()) {
+            timed_column = Some((place, (place + 1 == cells.len()).then_some(length)));
+        } else if let Some(place) = timed {
             let mut cells = cells;
             cells[place] = "CELL";
             masked.push(reduced(&cells.join(" ")));
@@ -372,6 +378,18 @@ mod tests {
             &shown,
             &lines(&said.join("\n").replace("ran", "stopped"))
         ));
+    }
+
+    #[test]
+    fn times_are_masked_in_rows_with_empty_cells() {
+        let table = |time: &str, speed: &str| {
+            let heads = "  cut  speed-up  us per step\n  ---  --------  -----------";
+            let rows =
+                format!("  a         {speed}  {time:>11}\n  b         1.2\n  whole{time:>21}");
+            lines(&format!("{heads}\n{rows}"))
+        };
+        assert!(matches(&table("35.4", "1.6"), &table("812.9", "1.6")));
+        assert!(!matches(&table("35.4", "1.6"), &table("35.4", "1.9")));
     }
 
     #[test]

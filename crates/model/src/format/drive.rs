@@ -49,7 +49,7 @@ pub(crate) struct DrivenMotion {
     /// With `external`: the lowest and the highest value that a driver gives it; by default one less
     /// and one more than the initial value.
     pub range: Option<At<Vec<At<Formula>>>>,
-    /// With `external`: the recorded signal that whoever sets it feels, such as a steering torque.
+    /// With `external`: the recorded signal that the driver feels, such as a steering torque.
     /// Positive pushes the input towards higher values.
     pub feedback: Option<At<String>>,
     /// With `feedback`: its magnitude at which a wheel pushes, and a gamepad shakes, with all its strength.

@@ -538,3 +538,22 @@ fn a_part_that_cannot_divide_its_first_step_says_what_helps() {
     // What it says helps.
     assert_eq!(with_step("2e-4"), [Ok(()), Ok(())]);
 }
+
+/// The hub would have nothing but pitch bearings between its interfaces.
+#[test]
+fn a_turbine_that_is_cut_at_its_blade_roots_is_told_where_to_cut() {
+    let hub = r#"at = ["hub"]"#;
+    let text = example("wind-turbine");
+    assert_eq!(text.matches(hub).count(), 1);
+    let roots = r#"at = ["bearing1", "bearing2", "bearing3"]"#;
+    let problems = read(&text.replace(hub, roots)).err().expect("a problem");
+    let [problem] = &problems.iter().collect::<Vec<_>>()[..] else {
+        panic!("{problems}");
+    };
+    let message = "a part would have joints alone, `pitch1`, `pitch2`, `pitch3`";
+    assert!(problem.message.contains(message), "{problems}");
+    let help = problem.help.as_deref();
+    assert_eq!(help, Some("a cut at `hub` instead would work"));
+    let line = text.lines().position(|line| line == hub).expect("a line");
+    assert_eq!(problems.locate(problem).line, line + 1);
+}

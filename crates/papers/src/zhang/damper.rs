@@ -230,7 +230,7 @@ pub(super) fn fig_17(report: &mut Report) -> Result<(), PaperError> {
         let note = "1: below 1e5 m/s2 for 2 s; the whole can behind the interface; the spectral radius of the smooth side is not printed, 0.25 is ours";
         report.row(format!("{law}: stable"), None, stable, "1", note);
         let row = format!("{law}: time until 1e5 m/s2");
-        report.row(row, None, lost, "s", "inf: it never comes to that");
+        report.row(row, None, lost, "s", "inf: it never gets there");
         let shown: Vec<f64> = (run.can[2].iter())
             .map(|a| a.clamp(-UNSTABLE, UNSTABLE))
             .collect();
@@ -338,7 +338,7 @@ pub(super) fn table_3(report: &mut Report) -> Result<(), PaperError> {
         let name = format!("{name}: calls of the nonsmooth solver");
         report.row(name, printed_calls, run.calls * steps, "1", calls);
     }
-    let behind = "printed: 3.0 on average at 1e-3. Ours comes to that between 1e-2 and 1e-1; a plain iteration fails with the whole can behind the interface";
+    let behind = "printed: 3.0 on average at 1e-3. Ours reaches that between 1e-2 and 1e-1; a plain iteration fails with the whole can behind the interface";
     let beam = "as the scheme that the paper compares with, which exchanges forces of the contacts alone: the printed mean lies between 1e-4 and 1e-5 of what is exchanged";
     for (label, is_on_the_beam, acceleration, tolerances, note) in [
         (

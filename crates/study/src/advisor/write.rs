@@ -18,7 +18,7 @@ pub struct Written {
     pub lines: Vec<String>,
 }
 
-/// Puts settings into the file of a model. The file is replaced only if it then gives the very model that the settings give.
+/// Puts settings into the file of a model. The file is replaced only if it then gives the same model as the settings.
 pub fn write_settings(file: &ModelFile, settings: &Settings) -> Result<Written, StudyError> {
     let Some(path) = file.path() else {
         return Err(StudyError::NotWritten {

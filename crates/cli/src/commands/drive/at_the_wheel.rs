@@ -395,7 +395,7 @@ mod tests {
             assert_eq!(path, Path::new("/dev/input/event5"));
             assert!(
                 !stage.is_driven(),
-                "somebody at the page may drive meanwhile"
+                "a viewer at the page may drive meanwhile"
             );
             tries += 1;
             flags.stopped.store(tries == 3, Ordering::Relaxed);

@@ -21,7 +21,7 @@ const SLIDE_RATE: (&str, &str) = ("slide_rate", "The rate of that distance, in m
 const TORQUE: (&str, &str) = (
     "torque",
     "The moment about the axis of this `revolute` or `cylindrical` joint in N·m, or the force along the axis of this \
-     `prismatic` joint in N, with which its prescribed motion and its friction act on its second node. At the very \
+     `prismatic` joint in N, with which its prescribed motion and its friction act on its second node. At the \
      start it counts as zero. Or, with the name of a servo, the torque or force with which that drives its joint.",
 );
 

@@ -24,12 +24,12 @@ type LoadOn = With<Axis, On>;
 const FORCE: (&str, &str) = (
     "force",
     "The force along `axis` in N that this joint, spring or bushing exerts on its second node, or on the node `on`. \
-     That of a joint counts as zero at the very start.",
+     That of a joint counts as zero at the start.",
 );
 const MOMENT: (&str, &str) = (
     "moment",
     "The moment about `axis` in N·m, and about the node, that this joint, torsion spring or bushing exerts on its \
-     second node, or on the node `on`. That of a joint counts as zero at the very start.",
+     second node, or on the node `on`. That of a joint counts as zero at the start.",
 );
 const TENSION: (&str, &str) = ("tension", "The tension of this spring in N.");
 const POWER: (&str, &str) = (

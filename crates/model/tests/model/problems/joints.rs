@@ -68,6 +68,16 @@ fn the_good_mechanism_is_good() {
 }
 
 #[test]
+fn a_name_in_two_tables_is_told_with_both_places() {
+    check(
+        "loads.push",
+        "loads.«hinge",
+        "two elements of this subsystem are called `hinge`",
+        "the other one is in line 13 of test.toml; joints, springs, loads and all other elements share their names",
+    );
+}
+
+#[test]
 fn sensors() {
     check(
         r#"distance = ["a", "b"]"#,
