@@ -127,12 +127,13 @@ fuzz:
 audit:
 	python3 audit/audit.py
 
-## Our own figures, then Exudyn and MuJoCo from PyPI on the same models in the same run.
+## Our own figures, then Exudyn, MuJoCo, FMPy, libcosim and Ecos from PyPI on the same models in the same run.
 bench: $(OLDHAM) $(PEERS)/installed
 	$(OLDHAM) bench
 	$(PEERS)/bin/python benches/exudyn_peer.py $(OLDHAM)
 	$(PEERS)/bin/python benches/mujoco_peer.py
 	$(PEERS)/bin/python benches/robots_peer.py
+	LD_LIBRARY_PATH=$(CURDIR)/$(PEERS)/lib $(PEERS)/bin/python benches/fmu_peer.py $(OLDHAM)
 
 $(PEERS)/installed: benches/requirements.txt
 	python3 -m venv $(PEERS)

@@ -1,11 +1,20 @@
 /* Three masses in a row on springs and dampers, FMI 2.0, semi-implicit Euler: six states.
    By itself the last mass is pushed: 0 force (input), 1 position, 2 velocity (outputs). Compiled with -DGRIP its last mass hangs
-   on a spring at a point that moves: 0 position, 1 velocity (inputs), 2 force (output) on what moves the point. */
+   on a spring at a point that moves: 0 position, 1 velocity (inputs), 2 force (output) on what moves the point. With
+   -DSUBSTEPS=n it takes n steps in each that it is asked for. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MASSES 3
+#ifndef SUBSTEPS
+#define SUBSTEPS 1
+#endif
+#ifdef GRIP
+#define INPUTS 2
+#else
+#define INPUTS 1
+#endif
 typedef struct {
     double x[MASSES], v[MASSES], in[2], out[2];
 } Values;
@@ -49,11 +58,8 @@ int fmi2SetReal(Handle h, const unsigned *references, size_t n, const double *va
 int fmi2GetReal(Handle h, const unsigned *references, size_t n, double *values) {
     Values *s = &((Instance *)h)->now;
     show(s);
-#ifdef GRIP
-    for (size_t i = 0; i < n; i++) values[i] = s->out[references[i] - 2];
-#else
-    for (size_t i = 0; i < n; i++) values[i] = s->out[references[i] - 1];
-#endif
+    /* Some masters read inputs, too. */
+    for (size_t i = 0; i < n; i++) values[i] = references[i] < INPUTS ? s->in[references[i]] : s->out[references[i] - INPUTS];
     return 0;
 }
 int fmi2SetInteger(Handle h, const unsigned *references, size_t n, const int *values) { return 3; }
@@ -62,8 +68,7 @@ int fmi2SetBoolean(Handle h, const unsigned *references, size_t n, const int *va
 int fmi2GetBoolean(Handle h, const unsigned *references, size_t n, int *values) { return 3; }
 int fmi2SetString(Handle h, const unsigned *references, size_t n, const char *const *values) { return 3; }
 int fmi2GetBooleanStatus(Handle h, int kind, int *value) { return 3; }
-int fmi2DoStep(Handle h, double t, double step, int keeps) {
-    Values *s = &((Instance *)h)->now;
+static void take(Values *s, double step) {
     double force[MASSES] = {0};
     for (int i = 0; i < MASSES; i++) {
         double x = i ? s->x[i - 1] : 0, v = i ? s->v[i - 1] : 0;
@@ -81,6 +86,10 @@ int fmi2DoStep(Handle h, double t, double step, int keeps) {
         s->v[i] += step * force[i] / mass;
         s->x[i] += step * s->v[i];
     }
+}
+int fmi2DoStep(Handle h, double t, double step, int keeps) {
+    Values *s = &((Instance *)h)->now;
+    for (int n = 0; n < SUBSTEPS; n++) take(s, step / SUBSTEPS);
     return 0;
 }
 int fmi2GetFMUstate(Handle h, Handle *state) {

@@ -47,6 +47,14 @@ pub trait Remote {
     fn begin(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError>;
 }
 
+/// A subsystem that cannot save its state, but can be made anew: a fresh one is led to where this one is by what was done
+/// to it.
+pub trait Replay {
+    /// From now on it has a [state](crate::Subsystem::state), to which it returns in this way: in as much time as it took to
+    /// get there. Or why not, as the end of a sentence that begins with the part.
+    fn by_replay(&mut self) -> Result<(), String>;
+}
+
 /// A subsystem that solves its equations by iteration.
 pub trait Accuracy {
     /// From now on its equations are solved to this relative accuracy at least: implicit coupling

@@ -9,7 +9,7 @@
 use std::any::Any;
 
 use crate::abilities::{
-    Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, Remote,
+    Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, Remote, Replay,
     StepCorrection,
 };
 use crate::inputs::Inputs;
@@ -122,6 +122,11 @@ pub trait Decorator: Any + Send {
         None
     }
 
+    /// As [`Subsystem::replay`].
+    fn replay(&mut self) -> Option<&mut dyn Replay> {
+        self.inner_mut().replay()
+    }
+
     /// As [`Subsystem::interface_response`].
     fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
         self.inner_mut().interface_response()
@@ -186,6 +191,9 @@ impl<D: Decorator> Subsystem for D {
     }
     fn remote(&mut self) -> Option<&mut dyn Remote> {
         Decorator::remote(self)
+    }
+    fn replay(&mut self) -> Option<&mut dyn Replay> {
+        Decorator::replay(self)
     }
     fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
         Decorator::interface_response(self)

@@ -61,7 +61,7 @@ mod worker;
 
 pub use abilities::{
     Accuracy, EffectiveInterface, Energy, EnergyBalance, InputCorrection, InterfaceResponse,
-    Linearisable, Linearisation, Remote, StepCorrection,
+    Linearisable, Linearisation, Remote, Replay, StepCorrection,
 };
 pub use builder::Builder;
 pub use cancel::Cancel;

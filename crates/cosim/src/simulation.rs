@@ -453,6 +453,23 @@ impl Simulation {
         self.part_that(|part| part.state().is_none())
     }
 
+    /// Lets parts that cannot be saved, but made anew, return to a state by being led there again: for analyses. The first
+    /// that cannot be led to where it is is named, with the reason.
+    pub fn allow_replays(&mut self) -> Result<Option<(String, String)>, Fault> {
+        let t = self.time();
+        for unit in &mut self.units {
+            let allowed = unit.asked(t, |part| {
+                let is_needed = part.state().is_none();
+                let replay = part.replay().filter(|_| is_needed);
+                replay.map_or(Ok(()), |replay| replay.by_replay())
+            })?;
+            if let Err(reason) = allowed {
+                return Ok(Some((unit.name.clone(), reason)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The first part whose state cannot be written to disk.
     pub fn part_without_bytes(&mut self) -> Result<Option<String>, Fault> {
         self.part_that(|part| part.state().is_some_and(|state| !part_can_be_kept(state)))

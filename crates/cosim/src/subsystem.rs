@@ -5,7 +5,7 @@ use std::any::Any;
 use serde::Serialize;
 
 use crate::abilities::{
-    Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, Remote,
+    Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, Remote, Replay,
     StepCorrection,
 };
 use crate::contact_counters::ContactCounters;
@@ -115,6 +115,11 @@ pub trait Subsystem: Any + Send {
 
     /// Its work is done elsewhere.
     fn remote(&mut self) -> Option<&mut dyn Remote> {
+        None
+    }
+
+    /// It has no state, but can be made anew: for analyses.
+    fn replay(&mut self) -> Option<&mut dyn Replay> {
         None
     }
 

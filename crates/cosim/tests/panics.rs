@@ -14,9 +14,9 @@ use oldham_cosim::{
     Accuracy, BuildError, Builder, CheckpointError, Clock, Counters, Decorator, EffectiveInterface,
     Energy, EnergyBalance, Fault, ForeignState, Hold, ImplicitSettings, InputCorrection,
     InputLayer, InputPort, Inputs, InterfaceResponse, Linearisable, Linearisation, OutputPort,
-    Pacing, Ports, Predictor, Reached, Recorder, Remote, Run, Schedule, SequenceModel, Simulation,
-    Source, Stage, State, StepCorrection, StepError, Subsystem, SubsystemId, Switches, Tap, Ticket,
-    TwoStep, Visitor,
+    Pacing, Ports, Predictor, Reached, Recorder, Remote, Replay, Run, Schedule, SequenceModel,
+    Simulation, Source, Stage, State, StepCorrection, StepError, Subsystem, SubsystemId, Switches,
+    Tap, Ticket, TwoStep, Visitor,
 };
 use support::Oscillator;
 
@@ -36,7 +36,7 @@ use Call::{Analysis, Build, Never, Run as InRun};
 
 /// Every method of the traits that others implement, and of the functions that they hand over. After a
 /// comma: who is asked, where several are.
-const METHODS: [(&str, Call); 59] = [
+const METHODS: [(&str, Call); 61] = [
     ("Subsystem::ports", Build),
     ("Subsystem::advance", InRun),
     ("Subsystem::outputs", InRun),
@@ -58,6 +58,8 @@ const METHODS: [(&str, Call); 59] = [
     ("Subsystem::interface_response", Never),
     ("Subsystem::remote", Build),
     ("Remote::begin", InRun),
+    ("Subsystem::replay", Analysis(replay)),
+    ("Replay::by_replay", Analysis(replay)),
     ("EnergyBalance::energy", InRun),
     ("EnergyBalance::supply", Build),
     ("StepCorrection::expect_correction", Build),
@@ -137,6 +139,11 @@ fn find_switches(simulation: &mut Simulation) -> Result<(), Fault> {
 
 fn find_chart(simulation: &mut Simulation) -> Result<(), Fault> {
     simulation.part_without_chart().map(drop)
+}
+
+/// Looks for parts that must be made anew.
+fn replay(simulation: &mut Simulation) -> Result<(), Fault> {
+    simulation.allow_replays().map(|_| ())
 }
 
 /// To a checkpoint and back.
@@ -294,6 +301,9 @@ impl Subsystem for Rotten {
     }
     fn state(&mut self) -> Option<&mut dyn State> {
         self.rot.look("Subsystem::state");
+        if self.rot.is(&["Replay::by_replay"]) {
+            return None;
+        }
         Some(self)
     }
     fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
@@ -328,6 +338,17 @@ impl Subsystem for Rotten {
     fn remote(&mut self) -> Option<&mut dyn Remote> {
         self.rot.look("Subsystem::remote");
         Some(self)
+    }
+    fn replay(&mut self) -> Option<&mut dyn Replay> {
+        self.rot.look("Subsystem::replay");
+        Some(self)
+    }
+}
+
+impl Replay for Rotten {
+    fn by_replay(&mut self) -> Result<(), String> {
+        self.rot.look("Replay::by_replay");
+        Ok(())
     }
 }
 

@@ -97,6 +97,8 @@ pub struct ModelExchange {
     pub identifier: String,
     /// Whether its state can be saved and restored, and whether a saved state can be written as bytes.
     pub state: [bool; 2],
+    /// Whether a process may have a single instance.
+    pub is_single: bool,
     /// Whether it must be told that a step of the integrator is complete.
     pub wants_steps: bool,
     /// References of its continuous states and of their derivatives, as many of each.

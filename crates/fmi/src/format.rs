@@ -285,6 +285,9 @@ fn make(settings: Settings, context: &mut Context<'_>) -> Option<FmuSource> {
     for note in &plan.notes {
         context.note(format!("FMU `{file}`: {note}"));
     }
+    if !is_allowed_there(&settings, &package, interface, context) {
+        return None;
+    }
     let place = match (settings.process, are_known()) {
         (Process::Own, true) => Where::Away {
             timeout: settings.timeout.unwrap_or(TIMEOUT),
@@ -301,6 +304,42 @@ fn make(settings: Settings, context: &mut Context<'_>) -> Option<FmuSource> {
     options.bundles = bundles;
     options.place = place;
     is_right.then_some(FmuSource { package, options })
+}
+
+/// Whether an FMU of which a process may have one instance is not in the process of Oldham already.
+fn is_allowed_there(
+    settings: &Settings,
+    package: &Arc<Package>,
+    interface: Interface,
+    context: &mut Context<'_>,
+) -> bool {
+    let description = package.description();
+    let [steps, rates] = [
+        description.co_simulation.as_ref().map(|can| can.is_single),
+        description.model_exchange.as_ref().map(|can| can.is_single),
+    ];
+    let is_single = match interface {
+        Interface::CoSimulation => steps,
+        Interface::ModelExchange => rates,
+    };
+    let is_here = settings.process == Process::Shared || !are_known();
+    // A package that is opened is the same for all who use the file.
+    let claim = format!("an instance of {:p}", Arc::as_ptr(package));
+    if is_single != Some(true) || !is_here || context.claim(&claim) {
+        return true;
+    }
+    let message = format!(
+        "the FMU `{}` allows one instance in a process, and the model has one in that of Oldham already",
+        settings.file.value
+    );
+    let problem = Problem::new(settings.file.span.clone(), message);
+    context.report(match settings.process {
+        Process::Shared => {
+            problem.help("leave `process = \"shared\"` out: each then has a process of its own")
+        }
+        Process::Own => problem,
+    });
+    false
 }
 
 /// Whether the only step that an FMU can do divides that of the schedule.

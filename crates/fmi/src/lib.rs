@@ -8,6 +8,7 @@
 //! started ([`workers_are`], [`serve`]); in the process of the program, with its rights, where it does not, or where the
 //! model asks for it.
 
+mod anew;
 mod bundle;
 mod channel;
 mod description;

@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use oldham_cosim::{
-    ForeignState, Inputs, Ports, Reached, Remote, State, StepError, Subsystem, Ticket, Visitor,
+    ForeignState, Inputs, Ports, Reached, Remote, Replay, State, StepError, Subsystem, Ticket,
+    Visitor,
 };
 
+use crate::anew::{Anew, Call};
 use crate::bundle::Bundle;
 use crate::description::{
     Causality, Description, Interface, Kind, ModelExchange, Variability, Variable,
@@ -121,6 +123,8 @@ pub struct FmuPart {
     /// What stands for the present state, as long as that is so.
     present: Option<Ticket>,
     places: Arc<Mutex<Places>>,
+    /// How it is made anew, where it cannot save its state.
+    anew: Option<Box<Anew>>,
     steps: u64,
 }
 
@@ -147,7 +151,7 @@ impl Drop for KeptState {
 
 /// How far an instance has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+pub(crate) enum Phase {
     Made,
     Initialising,
     Running,
@@ -363,20 +367,54 @@ impl FmuPart {
             failure: None,
             present: None,
             places: Arc::default(),
+            anew: (!has_state).then(|| Box::new(Anew::new(setup))),
             steps: 0,
         })
     }
 
     fn check(&mut self) -> Result<(), StepError> {
-        match self.failure.take() {
-            Some(failure) => Err(StepError::Foreign(failure)),
-            None => Ok(()),
+        if let Some(failure) = self.failure.take() {
+            return Err(StepError::Foreign(failure));
+        }
+        self.lead().map_err(StepError::Foreign)
+    }
+
+    /// Leads a fresh instance to the present state, if this is to be another than it was.
+    fn lead(&mut self) -> Result<(), String> {
+        let Some((anew, calls)) = self.anew.as_deref_mut().and_then(|anew| {
+            let calls = anew.due()?;
+            Some((anew, calls))
+        }) else {
+            return Ok(());
+        };
+        self.runner.renew(&anew.setup)?;
+        for call in calls {
+            match &*call {
+                Call::Initialise(t) => self.runner.initialise(*t)?,
+                Call::Start(t, given) => self.runner.start(*t, given)?,
+                Call::Advance([from, to], given) => {
+                    self.runner.begin(*from, *to, self.micro_steps, given)?;
+                    self.runner.finish(&|| false)?;
+                }
+                Call::Outputs(t, given) => {
+                    self.runner.outputs(*t, Some(given), &mut self.found)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what is done to the instance, where another one must be led to the same state.
+    fn log(&mut self, call: impl FnOnce(&[f64]) -> Call) {
+        if let Some(anew) = &mut self.anew {
+            anew.note(|| call(&self.given));
         }
     }
 
     fn initialise(&mut self, t: f64) -> Result<(), String> {
         if self.phase == Phase::Made {
             self.present = None;
+            self.log(|_| Call::Initialise(t));
             self.runner.initialise(t)?;
             self.phase = Phase::Initialising;
         }
@@ -400,7 +438,9 @@ impl FmuPart {
             if self.phase == Phase::Initialising {
                 self.take(from, 0, inputs);
                 self.present = None;
-                self.runner.start(from, &self.given[..self.widths[0]])?;
+                let width = self.widths[0];
+                self.log(|given| Call::Start(from, given[..width].into()));
+                self.runner.start(from, &self.given[..width])?;
                 self.phase = Phase::Running;
             }
             if !self.before.is_empty() {
@@ -414,6 +454,7 @@ impl FmuPart {
                 self.take(to, steps, inputs);
             }
             self.present = None;
+            self.log(|given| Call::Advance([from, to], given.into()));
             self.runner.begin(from, to, steps, &self.given)
         };
         begin().map_err(StepError::Foreign)
@@ -476,6 +517,10 @@ impl Subsystem for FmuPart {
                     derived.find(given);
                 }
             }
+            if writes {
+                let width = self.widths[0];
+                self.log(|given| Call::Outputs(t, given[..width].into()));
+            }
             let given = writes.then_some(&self.given[..self.widths[0]]);
             if self.sent.is_empty() {
                 return self.runner.outputs(t, given, outputs).map(|called| {
@@ -495,10 +540,15 @@ impl Subsystem for FmuPart {
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {
-        match self.has_state {
+        let by_replay = self.anew.as_ref().is_some_and(|anew| anew.is_wanted);
+        match self.has_state || by_replay {
             true => Some(self),
             false => None,
         }
+    }
+
+    fn replay(&mut self) -> Option<&mut dyn Replay> {
+        self.anew.as_deref_mut().map(|anew| anew as &mut dyn Replay)
     }
 
     fn remote(&mut self) -> Option<&mut dyn Remote> {
@@ -524,6 +574,12 @@ impl Remote for FmuPart {
     }
 }
 
+impl Replay for Anew {
+    fn by_replay(&mut self) -> Result<(), String> {
+        self.want()
+    }
+}
+
 impl State for FmuPart {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.fixed(&mut self.before);
@@ -545,6 +601,9 @@ impl ForeignState for FmuPart {
     fn ticket(&mut self) -> Ticket {
         if let Some(present) = &self.present {
             return present.clone();
+        }
+        if let Some(anew) = &self.anew {
+            return anew.ticket(self.phase);
         }
         let place = {
             let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
@@ -570,6 +629,11 @@ impl ForeignState for FmuPart {
         let is_present = self.present.as_ref();
         if is_present.is_some_and(|present| Arc::ptr_eq(present, ticket)) {
             return;
+        }
+        if let Some(anew) = &mut self.anew {
+            let returned = anew.return_to(ticket).map(|phase| self.phase = phase);
+            self.is_begun = false;
+            return self.note(returned);
         }
         let kept = ticket.downcast_ref::<KeptState>();
         let own = kept.filter(|kept| Arc::ptr_eq(&kept.places, &self.places));

@@ -182,6 +182,7 @@ fn model_exchange(
     Ok(ModelExchange {
         identifier: required(node, "modelIdentifier")?.to_owned(),
         state: states(node, version),
+        is_single: is_true(node, "canBeInstantiatedOnlyOncePerProcess"),
         wants_steps: match version {
             Version::Two => !is_true(node, "completedIntegratorStepNotNeeded"),
             Version::Three => is_true(node, "needsCompletedIntegratorStep"),

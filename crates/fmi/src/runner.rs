@@ -11,7 +11,8 @@ use crate::worker::Proxy;
 pub(crate) enum Runner {
     /// In this process.
     Here {
-        session: Box<Session>,
+        /// Nothing where it could not be made anew.
+        session: Option<Box<Session>>,
         /// Calls of the last advance.
         calls: u64,
         /// Its folder, which outlives it.
@@ -25,10 +26,22 @@ impl Runner {
     /// A new instance in this process.
     pub fn here(setup: &Setup, package: &Arc<Package>) -> Result<Self, String> {
         Ok(Self::Here {
-            session: Box::new(Session::new(setup, Watcher::default())?),
+            session: Some(Box::new(Session::new(setup, Watcher::default())?)),
             calls: 0,
             _package: package.clone(),
         })
+    }
+
+    /// A fresh instance in the place of this one, which ends before: some libraries take only one in a process.
+    pub fn renew(&mut self, setup: &Setup) -> Result<(), String> {
+        match self {
+            Self::Here { session, .. } => {
+                *session = None;
+                *session = Some(Box::new(Session::new(setup, Watcher::default())?));
+                Ok(())
+            }
+            Self::Away(proxy) => proxy.renew(setup),
+        }
     }
 
     /// Whether it wants to know the inputs at the end of an advance: the outputs then come with it.
@@ -39,7 +52,7 @@ impl Runner {
     /// Begins the initialisation.
     pub fn initialise(&mut self, t: f64) -> Result<(), String> {
         match self {
-            Self::Here { session, .. } => session.initialise(t),
+            Self::Here { session, .. } => there(session)?.initialise(t),
             Self::Away(proxy) => proxy.initialise(t),
         }
     }
@@ -47,7 +60,7 @@ impl Runner {
     /// Ends the initialisation with these inputs.
     pub fn start(&mut self, t: f64, inputs: &[f64]) -> Result<(), String> {
         match self {
-            Self::Here { session, .. } => session.start(inputs),
+            Self::Here { session, .. } => there(session)?.start(inputs),
             Self::Away(proxy) => proxy.start(t, inputs),
         }
     }
@@ -60,7 +73,7 @@ impl Runner {
         outputs: &mut [f64],
     ) -> Result<bool, String> {
         match self {
-            Self::Here { session, .. } => session.outputs(inputs, outputs).map(|()| true),
+            Self::Here { session, .. } => there(session)?.outputs(inputs, outputs).map(|()| true),
             Self::Away(proxy) => proxy.outputs(t, inputs, outputs),
         }
     }
@@ -75,7 +88,7 @@ impl Runner {
     ) -> Result<(), String> {
         match self {
             Self::Here { session, calls, .. } => {
-                *calls = session.advance(from, to, steps, inputs)?;
+                *calls = there(session)?.advance(from, to, steps, inputs)?;
                 Ok(())
             }
             Self::Away(proxy) => proxy.begin(from, to, steps, inputs),
@@ -93,7 +106,7 @@ impl Runner {
     /// Keeps the present state in a place.
     pub fn keep(&mut self, place: usize) -> Result<(), String> {
         match self {
-            Self::Here { session, .. } => session.keep(place),
+            Self::Here { session, .. } => there(session)?.keep(place),
             Self::Away(proxy) => proxy.keep(place),
         }
     }
@@ -101,7 +114,7 @@ impl Runner {
     /// Goes back to the state in a place.
     pub fn return_to(&mut self, place: usize) -> Result<(), String> {
         match self {
-            Self::Here { session, .. } => session.return_to(place),
+            Self::Here { session, .. } => there(session)?.return_to(place),
             Self::Away(proxy) => proxy.return_to(place),
         }
     }
@@ -109,7 +122,7 @@ impl Runner {
     /// The present state as bytes.
     pub fn save(&mut self, bytes: &mut Vec<u8>) -> Result<(), String> {
         match self {
-            Self::Here { session, .. } => session.save(bytes),
+            Self::Here { session, .. } => there(session)?.save(bytes),
             Self::Away(proxy) => proxy.save(bytes),
         }
     }
@@ -117,8 +130,14 @@ impl Runner {
     /// Goes back to a state.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), String> {
         match self {
-            Self::Here { session, .. } => session.restore(bytes),
+            Self::Here { session, .. } => there(session)?.restore(bytes),
             Self::Away(proxy) => proxy.restore(bytes),
         }
     }
+}
+
+fn there(session: &mut Option<Box<Session>>) -> Result<&mut Session, String> {
+    session
+        .as_deref_mut()
+        .ok_or_else(|| "it could not be made anew".into())
 }

@@ -36,10 +36,55 @@ fn archive(
     path
 }
 
+/// Told to a process of this very program: the file that it opens, and nothing else.
+const OPENED: &str = "OLDHAM_TEST_OPENED";
+/// What a file that is refused may cost: CPU time, and memory at most.
+const MOST_SECONDS: f64 = 1.0;
+const MOST_BYTES: f64 = 200e6;
+
+/// In a process of its own: why the file is refused, and what that took.
+#[test]
+fn opener() {
+    let Ok(path) = std::env::var(OPENED) else {
+        return;
+    };
+    let error = Package::open(Path::new(&path)).unwrap_err().to_string();
+    let text = |file: &str| std::fs::read_to_string(file).unwrap();
+    // User and system time in hundredths of seconds are fields 14 and 15; the second ends with a bracket.
+    let stat = text("/proc/self/stat");
+    let fields = stat.rsplit(')').next().unwrap().split_whitespace();
+    let ticks: f64 = fields
+        .skip(11)
+        .take(2)
+        .map(|f| f.parse::<f64>().unwrap())
+        .sum();
+    let status = text("/proc/self/status");
+    let mut lines = status.lines();
+    let peak = lines.find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak: f64 = peak.trim_end_matches("kB").trim().parse().unwrap();
+    println!(
+        "\nTOOK {} {}\nERROR {error}\nEND",
+        ticks / 100.0,
+        peak * 1024.0
+    );
+}
+
 fn refused(path: &Path) -> String {
-    let started = Instant::now();
-    let error = Package::open(path).unwrap_err().to_string();
-    assert!(started.elapsed() < Duration::from_secs(20), "{error}");
+    let opened = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "opener", "--nocapture", "--test-threads=1"])
+        .env(OPENED, path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&opened.stdout);
+    let between = |from: &str, to: &str| {
+        let rest = said.split_once(from).unwrap_or_else(|| panic!("{said}")).1;
+        rest.split_once(to).unwrap().0.to_owned()
+    };
+    let error = between("\nERROR ", "\nEND");
+    let took = between("\nTOOK ", "\n");
+    let took: Vec<f64> = took.split(' ').map(|n| n.parse().unwrap()).collect();
+    assert!(took[0] < MOST_SECONDS, "{} s: {error}", took[0]);
+    assert!(took[1] < MOST_BYTES, "{} bytes: {error}", took[1]);
     error
 }
 
@@ -122,6 +167,44 @@ fn bombs_are_stopped() {
     });
     let error = refused(&path);
     assert!(error.contains("120002 files"), "{error}");
+}
+
+/// A million entries: only a directory, all of whose entries are the same file.
+#[test]
+fn a_million_entries_are_refused_unread() {
+    const COUNT: u64 = 1_000_000;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("m.fmu");
+    let name = b"modelDescription.xml";
+    let mut bytes = Vec::new();
+    let header = |bytes: &mut Vec<u8>, mark: &[u8], before: usize, behind: usize| {
+        bytes.extend_from_slice(mark);
+        // Versions, flags, method, time, digest and sizes: all zero, but the length of the name.
+        bytes.resize(bytes.len() + before, 0);
+        bytes.extend_from_slice(&(name.len() as u16).to_le_bytes());
+        bytes.resize(bytes.len() + behind, 0);
+        bytes.extend_from_slice(name);
+    };
+    header(&mut bytes, b"PK\x03\x04", 22, 2);
+    let start = bytes.len() as u64;
+    (0..COUNT).for_each(|_| header(&mut bytes, b"PK\x01\x02", 24, 16));
+    let end = bytes.len() as u64;
+    // The end of a large archive: its size, versions and disks, counts, length and place of the directory.
+    bytes.extend_from_slice(b"PK\x06\x06");
+    bytes.extend_from_slice(&44_u64.to_le_bytes());
+    bytes.extend_from_slice(&[45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    for number in [COUNT, COUNT, end - start, start] {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    // Where that is, and the end of an archive, which points to it.
+    bytes.extend_from_slice(b"PK\x06\x07\0\0\0\0");
+    bytes.extend_from_slice(&end.to_le_bytes());
+    bytes.extend_from_slice(b"\x01\0\0\0PK\x05\x06\0\0\0\0");
+    bytes.extend_from_slice(&[0xff; 12]);
+    bytes.extend_from_slice(&[0, 0]);
+    std::fs::write(&path, bytes).unwrap();
+    let error = refused(&path);
+    assert!(error.contains("1000000 files"), "{error}");
 }
 
 #[test]

@@ -306,3 +306,89 @@ fn an_fmu_that_saves_half_of_its_state_is_found_out() {
     };
     assert_ne!(reason, Unmeasurable::Orientation);
 }
+
+/// What the description promises of states, taken back: what pythonfmu makes is like this.
+fn without_state(text: String) -> String {
+    let plain = text.replace(
+        "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"",
+        "",
+    );
+    assert_ne!(plain, text);
+    plain
+}
+
+/// Fresh instances that are led to the same state give the verdict that saved states give, at the start of a run and
+/// later.
+#[test]
+fn fmus_without_state_are_judged_by_fresh_instances() {
+    let [with, without] = [(); 2].map(|()| TempDir::new().unwrap());
+    plain(with.path(), "mass2");
+    fmu(without.path(), "mass2", &["-DNO_STATE"], without_state);
+    let mut decisions = Vec::new();
+    for gain in [1.5, 300.0] {
+        for steps in [0, 40] {
+            let text = driving_each_other(gain);
+            let [saved, led] = [&with, &without].map(|folder| {
+                let mut simulation = read(folder.path(), &text).unwrap().simulation().unwrap();
+                simulation.steps(steps).unwrap();
+                analyse(&mut simulation).unwrap()
+            });
+            let expected = radius_by_hand(gain);
+            let off = (led.radius - expected).abs();
+            assert!(off <= led.error, "{gain}: {} {expected}", led.radius);
+            assert!(led.error < 1e-8, "{gain}: {}", led.error);
+            assert_eq!(led.is_stable(), saved.is_stable());
+            // They do the same calls from the same states.
+            assert_eq!(led.radius, saved.radius, "{gain}, {steps}");
+            decisions.push(led.is_stable());
+        }
+    }
+    assert!(decisions.contains(&true) && decisions.contains(&false));
+}
+
+/// What was led to its state again goes on as if nothing had been asked.
+#[test]
+fn an_fmu_without_state_that_was_measured_goes_on() {
+    let folder = TempDir::new().unwrap();
+    fmu(folder.path(), "mass2", &["-DNO_STATE"], without_state);
+    let model = read(folder.path(), &driving_each_other(1.5)).unwrap();
+    let mut untouched = model.simulation().unwrap();
+    untouched.steps(10).unwrap();
+    let mut measured = model.simulation().unwrap();
+    measured.steps(10).unwrap();
+    Spectrum::here(&mut measured, None).unwrap();
+    let [a, b] = [untouched, measured].map(|mut it| run(&mut it, 50, "two.velocity"));
+    assert_eq!(a, b);
+}
+
+#[test]
+fn fresh_instances_that_differ_decide_nothing() {
+    let folder = TempDir::new().unwrap();
+    fmu(
+        folder.path(),
+        "mass2",
+        &["-DNO_STATE", "-DMOODY"],
+        without_state,
+    );
+    let model = read(folder.path(), &driving_each_other(1.5)).unwrap();
+    let found = analyse(&mut model.simulation().unwrap());
+    let Err(AnalysisError::Unmeasurable { reason, part }) = found else {
+        panic!("{found:?}");
+    };
+    assert_eq!((&part[..], reason), ("one", Unmeasurable::FreshOnesDiffer));
+}
+
+/// A state that is far away is not led to; and tight coupling needs one that is saved.
+#[test]
+fn what_has_come_too_far_is_not_led_there() {
+    let folder = TempDir::new().unwrap();
+    fmu(folder.path(), "mass2", &["-DNO_STATE"], without_state);
+    let text = driving_each_other(1.5);
+    let mut simulation = read(folder.path(), &text).unwrap().simulation().unwrap();
+    simulation.steps(5000).unwrap();
+    let found = analyse(&mut simulation).unwrap_err().to_string();
+    assert!(
+        found.contains("`one` cannot save its state, and has come further"),
+        "{found}"
+    );
+}

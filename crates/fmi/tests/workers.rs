@@ -190,6 +190,26 @@ fn who_has_no_bytes_iterates_and_is_analysed_but_is_not_written() {
     }
 }
 
+/// Without states, workers make their instances anew: the verdict has the bits of that with states.
+#[test]
+fn fresh_instances_in_workers_give_the_same_verdict() {
+    with_workers();
+    let [saves, lacks] = [(); 2].map(|()| TempDir::new().unwrap());
+    plain(saves.path(), "mass2");
+    fmu(lacks.path(), "mass2", &["-DNO_STATE"], |text| {
+        text.replace(
+            "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"",
+            "",
+        )
+    });
+    let [with, without] = [saves, lacks].map(|folder| {
+        let model = read(folder.path(), &two("own")).unwrap();
+        analyse(&mut model.simulation().unwrap()).unwrap()
+    });
+    assert_eq!(with.radius, without.radius);
+    assert!(without.error < 1e-8, "{}", without.error);
+}
+
 /// What a run ends with, and how long it took.
 fn fails(folder: &Path, text: &str) -> (String, Duration) {
     let started = Instant::now();

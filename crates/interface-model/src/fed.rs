@@ -2,7 +2,7 @@
 
 use oldham_cosim::{
     Accuracy, Counters, Energy, EnergyBalance, InputCorrection, InputPort, Inputs,
-    InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports, Reached, Remote,
+    InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports, Reached, Remote, Replay,
     SequenceModel, State, StepCorrection, StepError, Subsystem, Switches, Together, Visitor,
 };
 
@@ -326,6 +326,11 @@ impl Subsystem for Fed {
 
     /// The loop goes on with what each step gives.
     fn remote(&mut self) -> Option<&mut dyn Remote> {
+        None
+    }
+
+    /// Fresh ones would have to be led together, with the model between them.
+    fn replay(&mut self) -> Option<&mut dyn Replay> {
         None
     }
 

@@ -45,7 +45,7 @@ fn a_mechanism_that_is_shown_forgets_nothing() {
 }
 
 /// Ports are a copy; all outputs are found at once; a step with a model is not corrected and answers as no mechanism;
-/// its own inputs are what the loop sees.
+/// its own inputs are what the loop sees; the loop is not made anew.
 #[test]
 fn a_fast_subsystem_with_a_model_forgets_nothing() {
     let own = [
@@ -61,6 +61,8 @@ fn a_fast_subsystem_with_a_model_forgets_nothing() {
         "InterfaceResponse::momentum_formula",
         "Subsystem::remote",
         "Remote::begin",
+        "Subsystem::replay",
+        "Replay::by_replay",
     ];
     check_through(|| fed(1), &own);
 }

@@ -567,6 +567,89 @@ fn problems_are_told_where_they_are() {
     problem(&with(own.into()), "", 8, "lie in each other");
 }
 
+/// An FMU of FMI 3 whose arrays are as long as its structural parameter says, 2 by itself: y = 2 x.
+fn sized(folder: &Path) -> Vec<u8> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fmi/tests/sources/sized3.c");
+    let library = folder.join("sized.so");
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let status = Command::new(compiler)
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .args([&library, &source])
+        .status()
+        .expect("a C compiler");
+    assert!(status.success());
+    let text = r#"<fmiModelDescription fmiVersion="3.0" modelName="sized" instantiationToken="{1}"><CoSimulation modelIdentifier="sized"/>
+<ModelVariables><Float64 name="x" valueReference="1" causality="input" start="0 0"><Dimension valueReference="3"/></Float64>
+<Float64 name="y" valueReference="2" causality="output"><Dimension valueReference="3"/></Float64>
+<UInt64 name="n" valueReference="3" causality="structuralParameter" variability="fixed" start="2"/>
+</ModelVariables><ModelStructure><Output valueReference="2" dependencies="1"/></ModelStructure></fmiModelDescription>"#;
+    let path = folder.join("sized.fmu");
+    oldham_fmi::pack(&path, text, "sized", &std::fs::read(library).unwrap()).unwrap();
+    std::fs::read(path).unwrap()
+}
+
+/// SSP 2.0: arrays at connectors and in sets of parameters, as long as structural parameters say.
+#[test]
+fn arrays_have_the_lengths_that_a_system_gives_them() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let fmu = sized(folder);
+    let component = |name: &str, n: usize, more: &str| {
+        let bound = bound(&format!(
+            r#"<ssv:Parameter name="n"><ssv:UInt64 value="{n}"/></ssv:Parameter>{more}"#
+        ))
+        .replace(r#"version="1.0""#, r#"version="2.0""#);
+        format!(
+            r#"<ssd:Component name="{name}" source="resources/sized.fmu"><ssd:Connectors>
+<ssd:Connector name="n" kind="structuralParameter"><ssc:UInt64/></ssd:Connector>
+<ssd:Connector name="x" kind="input"><ssc:Float64/><ssd:Dimension size="{n}"/></ssd:Connector>
+<ssd:Connector name="y" kind="output"><ssc:Float64/><ssd:Dimension size="{n}"/></ssd:Connector>
+</ssd:Connectors>{bound}</ssd:Component>"#
+        )
+    };
+    let package = |lengths: [usize; 2]| {
+        let x = r#"<ssv:Parameter name="x"><ssv:Float64 value="1 -2 3.5 4"/></ssv:Parameter>"#;
+        let inside = format!(
+            r#"<ssd:Elements>{}{}</ssd:Elements><ssd:Connections>
+<ssd:Connection startElement="a" startConnector="y" endElement="b" endConnector="x"/></ssd:Connections>"#,
+            component("a", lengths[0], x),
+            component("b", lengths[1], ""),
+        );
+        let text = ssd("2.0", &inside, EXPERIMENT);
+        packed(
+            &folder.join("arrays.ssp"),
+            &[
+                ("SystemStructure.ssd", text.as_bytes()),
+                ("resources/sized.fmu", &fmu),
+            ],
+        )
+    };
+    let model = model(&package([4, 4]));
+    let simulation = model.simulation().unwrap();
+    let columns = simulation.columns().iter().map(|column| &column.name[..]);
+    let names: Vec<&str> = columns.filter(|name| name.starts_with("b.y")).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    for (name, expected) in names.iter().zip([4.0, -8.0, 14.0, 16.0]) {
+        let found = run(&model, name);
+        assert_eq!(*found.last().unwrap(), expected, "{name}");
+    }
+    // Other lengths at the ends of a connection do not fit, and a set has as many numbers as there are.
+    for lengths in [[4, 3], [3, 3]] {
+        let source = oldham_ssp::source(&package(lengths));
+        let told = match source.map(|source| Model::of(source, &Overrides::none(), &kinds())) {
+            Err(problems) => problems.to_string(),
+            Ok(Err(problems)) => problems.to_string(),
+            Ok(Ok(_)) => panic!("{lengths:?} is accepted"),
+        };
+        let part = if lengths[0] == 3 {
+            "3 numbers, not 4"
+        } else {
+            "b"
+        };
+        assert!(told.contains(part), "{lengths:?}: {told}");
+    }
+}
+
 /// Bits flipped and files cut off: an answer of some kind, soon, and no panic.
 #[test]
 fn damaged_packages_do_no_harm() {

@@ -43,6 +43,14 @@ pub enum AnalysisError {
     /// A part keeps its state to itself.
     #[error("`{0}` cannot show its state, so its coupling cannot be analysed")]
     NoState(String),
+    /// A part that keeps its state to itself cannot be led to it again either.
+    #[error("`{part}` {reason}")]
+    NotLed {
+        /// The part.
+        part: String,
+        /// Why, as the end of a sentence that begins with it.
+        reason: String,
+    },
     /// A part can be saved and restored, but its state has no coordinates.
     #[error(
         "`{0}` has no linear recurrence: contacts and impulses come and go, and foreign code cannot be varied; compare runs at two steps instead, as by `oldham compare --vary simulation.step=1e-3,5e-4`"

@@ -363,7 +363,11 @@ impl Survey {
         let allowed = clock.granted.mul_f64(RUNNING).min(clock.left());
         let started = Instant::now();
         let mut simulation = case.simulation()?;
-        if let Some(part) = simulation.part_without_bytes()? {
+        let without = match simulation.part_without_state()? {
+            Some(part) => Some(part),
+            None => simulation.part_without_bytes()?,
+        };
+        if let Some(part) = without {
             self.ended = Some(format!(
                 "states on the way are looked at in another simulation, and `{part}` cannot write its own"
             ));

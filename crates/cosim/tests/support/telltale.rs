@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use oldham_cosim::{
     Accuracy, Counters, EffectiveInterface, Energy, EnergyBalance, Hold, InputCorrection,
     InputPort, Inputs, InterfaceResponse, Linearisable, Linearisation, OutputPort, Ports, Reached,
-    Remote, SequenceModel, Snapshot, State, StepCorrection, StepError, Subsystem, Switches,
+    Remote, Replay, SequenceModel, Snapshot, State, StepCorrection, StepError, Subsystem, Switches,
     TwoStep, Visitor,
 };
 
@@ -119,6 +119,10 @@ impl Subsystem for Telltale {
     }
     fn remote(&mut self) -> Option<&mut dyn Remote> {
         self.note("Subsystem::remote");
+        Some(self)
+    }
+    fn replay(&mut self) -> Option<&mut dyn Replay> {
+        self.note("Subsystem::replay");
         Some(self)
     }
     fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
@@ -233,6 +237,14 @@ impl Remote for Telltale {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
+impl Replay for Telltale {
+    fn by_replay(&mut self) -> Result<(), String> {
+        self.note("Replay::by_replay");
+        Ok(())
+    }
+}
+
 /// Every method of a subsystem, of its abilities and of its state, read off the sources.
 pub fn methods() -> BTreeSet<String> {
     let texts = [
@@ -293,6 +305,8 @@ pub fn ask(part: &mut dyn Subsystem, method: &str) {
         "Subsystem::linearisable" => ignore(part.linearisable()),
         "Subsystem::interface_response" => ignore(part.interface_response()),
         "Subsystem::remote" => ignore(part.remote()),
+        "Subsystem::replay" => ignore(part.replay()),
+        "Replay::by_replay" => ignore(part.replay().map(|able| able.by_replay())),
         "Remote::begin" => ignore(part.remote().map(|able| able.begin(0.0, 0.1, &mut inputs))),
         "State::visit" => {
             ignore(part.state().map(|state| Snapshot::default().save(state)));

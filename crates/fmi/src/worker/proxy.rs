@@ -67,9 +67,15 @@ impl Proxy {
             cause: String::new(),
             _package: package.clone(),
         };
-        let text = serde_json::to_vec(setup).map_err(|error| error.to_string())?;
-        proxy.send_pieces(Request::Open, &text)?;
+        proxy.renew(setup)?;
         Ok(proxy)
+    }
+
+    /// A fresh instance in the same worker; the one before ends first.
+    pub fn renew(&mut self, setup: &Setup) -> Result<(), String> {
+        self.known = None;
+        let text = serde_json::to_vec(setup).map_err(|error| error.to_string())?;
+        self.send_pieces(Request::Open, &text)
     }
 
     fn process(&mut self) -> Result<&mut Process, String> {

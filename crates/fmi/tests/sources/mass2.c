@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
     Values now;
     Callbacks calls;
+    double unlike; /* what an instance of its own makes of its stiffness */
 } Instance;
 
 Handle fmi2Instantiate(const char *name, int type, const char *guid, const char *place, const Callbacks *calls,
@@ -32,6 +33,12 @@ Handle fmi2Instantiate(const char *name, int type, const char *guid, const char 
     it->calls = *calls;
     it->now.mass = 1;
     it->now.longest = 1e9;
+#ifdef MOODY
+    static int count;
+    it->unlike = 1 + 0.3 * (++count * 7 % 11);
+#else
+    it->unlike = 1;
+#endif
     return it;
 }
 int fmi2SetupExperiment(Handle h, int a, double b, double c, int d, double e) { return 0; }
@@ -90,7 +97,7 @@ int fmi2DoStep(Handle h, double t, double step, int keeps) {
         return 3;
     }
     if (step > v->longest) return 2;
-    v->velocity += step * (v->force - v->damping * v->velocity - v->stiffness * v->position) / v->mass;
+    v->velocity += step * (v->force - v->damping * v->velocity - it->unlike * v->stiffness * v->position) / v->mass;
     v->position += step * v->velocity;
     return 0;
 }

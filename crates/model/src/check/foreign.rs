@@ -49,6 +49,10 @@ impl Reports for Checker<'_> {
         Ok(())
     }
 
+    fn claim(&mut self, what: &str) -> bool {
+        self.claims.insert(what.to_owned())
+    }
+
     fn name(&mut self, name: &At<String>, of: &str) -> bool {
         self.name(name, of)
     }

@@ -94,6 +94,8 @@ pub(crate) struct Checker<'a> {
     pub notes: Vec<String>,
     /// Files that registered kinds read.
     pub data: Vec<DataFile>,
+    /// What registered kinds have claimed for themselves.
+    pub claims: std::collections::BTreeSet<String>,
     /// The length of which the macro step is a multiple, where micro steps are given by theirs.
     pub step_grain: Option<f64>,
     /// The text, with what came from the command line.
@@ -129,6 +131,7 @@ pub(crate) fn check(
         extensions,
         notes: Vec::new(),
         data: Vec::new(),
+        claims: std::collections::BTreeSet::new(),
         step_grain: None,
         source,
     };

@@ -19,6 +19,8 @@ pub(crate) trait Reports {
     fn folder(&self) -> &Path;
     fn note(&mut self, note: String);
     fn data_file(&mut self, path: &str) -> std::io::Result<()>;
+    /// Whether nothing in the model has claimed this before.
+    fn claim(&mut self, what: &str) -> bool;
     /// Whether something may have this name; a problem is reported.
     fn name(&mut self, name: &At<String>, of: &str) -> bool;
 }
@@ -85,6 +87,11 @@ macro_rules! reports {
                 self.reports.data_file(path)
             }
 
+            /// Claims something that only one in a model can have. Whether nothing in the model has claimed it before.
+            pub fn claim(&mut self, what: &str) -> bool {
+                self.reports.claim(what)
+            }
+
             /// Whether `of`, such as "a valve", may have this name; a problem is reported.
             pub fn name(&mut self, name: &At<String>, of: &str) -> bool {
                 self.reports.name(name, of)
@@ -109,6 +116,9 @@ macro_rules! reports {
             }
             fn data_file(&mut self, path: &str) -> std::io::Result<()> {
                 self.reports.data_file(path)
+            }
+            fn claim(&mut self, what: &str) -> bool {
+                self.reports.claim(what)
             }
             fn name(&mut self, name: &At<String>, of: &str) -> bool {
                 self.reports.name(name, of)

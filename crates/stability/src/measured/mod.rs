@@ -1,6 +1,7 @@
 //! Parts that cannot be looked into, such as FMUs: linear models of them, from what they answer.
 //!
-//! Their states can be saved and restored but have no coordinates. So each is driven by itself from the present state:
+//! Their states can be saved and restored but have no coordinates; where they cannot be saved, fresh instances are led
+//! to them, which looks the same from here. So each is driven by itself from the present state:
 //! impulses at its inputs (`responses`) give a small linear model (`realisation`), which takes its place in the
 //! simulation (`stand_in`). Everything that is known about couplings of native parts is then known about these, too.
 
@@ -29,6 +30,11 @@ pub enum Unmeasurable {
         "from the same saved state it answers differently each time; it saves only a part of its state, or depends on something outside of the model"
     )]
     NotRepeatable,
+    /// It has no saved state, and fresh instances of it do not give the same outputs.
+    #[error(
+        "it cannot save its state, and fresh instances of it that are led in the same way answer differently; it depends on something outside of the model"
+    )]
+    FreshOnesDiffer,
     /// It is not linear from step to step.
     #[error(
         "it answers to small changes of its inputs differently from step to step, with no period of up to 16 steps"

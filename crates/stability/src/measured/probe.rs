@@ -59,6 +59,9 @@ pub fn probe(
     id: SubsystemId,
     steps: usize,
 ) -> Result<Probed, AnalysisError> {
+    if let Some((part, reason)) = simulation.allow_replays()? {
+        return Err(AnalysisError::NotLed { part, reason });
+    }
     if let Some(part) = simulation.part_without_state()? {
         return Err(AnalysisError::NoState(part));
     }

@@ -243,6 +243,10 @@ fn look(
     places: Vec<usize>,
 ) -> Result<Result<Responses, Unmeasurable>, StepError> {
     let feeds_through = part.ports().has_feedthrough();
+    let unlike = match part.replay() {
+        Some(_) => Unmeasurable::FreshOnesDiffer,
+        None => Unmeasurable::NotRepeatable,
+    };
     let mut driver = Driver::new(part, moment, &places);
     let mut start = Snapshot::default();
     driver.save(&mut start);
@@ -258,8 +262,12 @@ fn look(
             changes
         });
         let Some(size) = found else {
+            let mut changes = vec![0.0; places.len()];
+            changes[input] = FIRST_SIZE.max(moment.inputs[place].abs());
+            let repeats = repeats(&mut driver, &start, &base, &changes);
             driver.restore(&start);
-            return Ok(Err(Unmeasurable::Noise));
+            let reason = if repeats { Unmeasurable::Noise } else { unlike };
+            return Ok(Err(reason));
         };
         sizes.push(size);
     }
@@ -277,7 +285,7 @@ fn look(
     let loudest = size(&first, &scales);
     if noise > LOST * loudest && noise > 0.0 {
         driver.restore(&start);
-        return Ok(Err(Unmeasurable::NotRepeatable));
+        return Ok(Err(unlike));
     }
     let nodes = match sees_within(&mut driver, &start, &base, &sizes, &scales, noise)? {
         true => NODES.len(),
@@ -332,6 +340,20 @@ fn look(
         start,
         pushed,
     }))
+}
+
+/// Whether the same changes from the same state have the same answer, as far as that stands above the base run.
+fn repeats(driver: &mut Driver<'_>, start: &Snapshot, base: &Course, changes: &[f64]) -> bool {
+    let mut twice = [(); 2].map(|()| Course::from(start));
+    for one in &mut twice {
+        if one.extend(driver, LOOK, LASTING, changes).is_err() {
+            return false;
+        }
+    }
+    let even = vec![1.0; driver.width()];
+    let [first, second] = &twice;
+    let apart = distance(&first.outputs, &second.outputs, &even);
+    apart <= LOST * distance(&first.outputs, &base.outputs, &even)
 }
 
 /// The size of impulses at an input whose responses have the least error: noise falls with the size, curvature grows.

@@ -74,6 +74,9 @@ impl Spectrum {
         is_ahead: bool,
         budget: &TimeBudget,
     ) -> Result<Option<Self>, AnalysisError> {
+        if let Some((part, reason)) = simulation.allow_replays()? {
+            return Err(AnalysisError::NotLed { part, reason });
+        }
         if simulation.black_boxes()?.is_empty() {
             return Ok(None);
         }

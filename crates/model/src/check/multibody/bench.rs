@@ -51,6 +51,10 @@ impl Reports for Bench<'_, '_, '_> {
         self.checker.data_file(path)
     }
 
+    fn claim(&mut self, what: &str) -> bool {
+        self.checker.claim(what)
+    }
+
     fn name(&mut self, name: &At<String>, of: &str) -> bool {
         Reports::name(self.checker, name, of)
     }
