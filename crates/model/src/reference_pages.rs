@@ -156,9 +156,7 @@ fn belongs(title: &str, table: &str) -> bool {
     };
     // "Tables in `lumped.<name>.inputs`"
     let path = title[start..].trim_start_matches("Tables in `");
-    let end = path
-        .find(|c: char| matches!(c, '`' | ']'))
-        .unwrap_or(path.len());
+    let end = path.find(['`', ']']).unwrap_or(path.len());
     let mut names = path[..end].split('.').filter(|name| *name != "<name>");
     match names.next() {
         Some("multibody") => names.next().unwrap_or_default() == table,
