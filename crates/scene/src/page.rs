@@ -186,9 +186,9 @@ impl Bounds {
     };
 
     fn take(&mut self, seen: Flat) {
-        for i in 0..2 {
-            self.low[i] = self.low[i].min(seen[i]);
-            self.high[i] = self.high[i].max(seen[i]);
+        for (i, value) in seen.into_iter().enumerate() {
+            self.low[i] = self.low[i].min(value);
+            self.high[i] = self.high[i].max(value);
         }
     }
 

@@ -546,7 +546,7 @@ fn a_turbine_that_is_cut_at_its_blade_roots_is_told_where_to_cut() {
     let text = example("wind-turbine");
     assert_eq!(text.matches(hub).count(), 1);
     let roots = r#"at = ["bearing1", "bearing2", "bearing3"]"#;
-    let problems = read(&text.replace(hub, roots)).err().expect("a problem");
+    let problems = read(&text.replace(hub, roots)).expect_err("a problem");
     let [problem] = &problems.iter().collect::<Vec<_>>()[..] else {
         panic!("{problems}");
     };
