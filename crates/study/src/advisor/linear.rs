@@ -257,6 +257,9 @@ impl Rehearsal<'_> {
 /// All inputs of the parts, and what they send with them.
 type Ends = Vec<(Vec<f64>, Vec<f64>)>;
 
+/// Coordinates of a part, and what it sends.
+type Image = (Vec<f64>, Vec<f64>);
+
 struct Study<'a> {
     simulation: Simulation,
     rehearsal: Rehearsal<'a>,
@@ -454,7 +457,7 @@ impl Study<'_> {
             if !self.limits.has_time() {
                 return Err(NotPredicted::NoTime);
             }
-            let mut ends: Vec<Vec<Option<(Vec<f64>, Vec<f64>)>>> = Vec::new();
+            let mut ends: Vec<Vec<Option<Image>>> = Vec::new();
             for sign in [1.0, -1.0] {
                 self.return_to(site);
                 if let Some(sample) = column.checked_sub(coordinates) {
@@ -511,11 +514,7 @@ impl Study<'_> {
     }
 
     /// Coordinates and outputs behind a step, of the parts that show their states.
-    #[allow(clippy::type_complexity)]
-    fn images(
-        &mut self,
-        images: &[Option<Chart>],
-    ) -> Result<Vec<Option<(Vec<f64>, Vec<f64>)>>, Fault> {
+    fn images(&mut self, images: &[Option<Chart>]) -> Result<Vec<Option<Image>>, Fault> {
         self.rehearsal.change(&vec![None; images.len()]);
         let ends = self.ends()?;
         let mut found = Vec::new();
@@ -590,7 +589,7 @@ impl Study<'_> {
             let errors = both().map(|(up, down)| 0.5 * (up - down)).collect();
             let not_linear = || NotPredicted::NotLinear(self.names[index].clone());
             let model = realise(responses, errors).ok_or_else(not_linear)?;
-            if !(model.misfit <= MISFIT) {
+            if model.misfit.is_nan() || model.misfit > MISFIT {
                 return Err(not_linear());
             }
             let part = &mut parts[index];
