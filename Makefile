@@ -98,6 +98,7 @@ soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_MODELS=100 cargo test -p oldham-study --test advisor -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-stability --test black_boxes -- --nocapture
 	OLDHAM_KILLS=100 cargo test -p oldham-fmi --test workers -- killed
+	OLDHAM_KILLS=100 cargo test -p oldham-process --test peers -- killed
 	OLDHAM_CYCLES=2000 cargo test -p oldham-fmi --test workers -- nothing_is_left
 	OLDHAM_FUZZ=10000 cargo test -p oldham-fmi --test archives -- damaged
 	OLDHAM_FUZZ=10000 cargo test -p oldham-ssp --test systems -- damaged

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::Command;
@@ -15,6 +15,8 @@ use crate::shared::Shared;
 
 /// How often a program that does not answer is looked after.
 const TICK: Duration = Duration::from_millis(20);
+/// How long one attempt to reach a program may take.
+const ATTEMPT: Duration = Duration::from_secs(1);
 /// How long the end of a program is waited for.
 const FAREWELL: Duration = Duration::from_millis(500);
 
@@ -149,10 +151,13 @@ impl Stream {
             }
         };
         match &socket {
-            Socket::Unix(socket) => socket.set_read_timeout(Some(TICK)),
+            Socket::Unix(socket) => socket
+                .set_read_timeout(Some(TICK))
+                .and_then(|()| socket.set_write_timeout(Some(TICK))),
             Socket::Tcp(socket) => socket
                 .set_nodelay(true)
-                .and_then(|()| socket.set_read_timeout(Some(TICK))),
+                .and_then(|()| socket.set_read_timeout(Some(TICK)))
+                .and_then(|()| socket.set_write_timeout(Some(TICK))),
             Socket::Shared(_) => Ok(()),
         }
         .map_err(failed)?;
@@ -169,15 +174,37 @@ impl Stream {
         })
     }
 
-    /// Sends all of these bytes.
+    /// Sends all of these bytes: to a program that reads, or as much as fits between the two.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.check()?;
-        let sent = match &mut self.socket {
-            Socket::Unix(socket) => socket.write_all(bytes),
-            Socket::Tcp(socket) => socket.write_all(bytes),
-            Socket::Shared(shared) => shared.write(bytes),
-        };
-        sent.or_else(|error| self.broke(&format!("nothing can be sent to it: {error}")))
+        let mut count = 0;
+        let mut started = None;
+        while count < bytes.len() {
+            let written = match &mut self.socket {
+                Socket::Unix(socket) => socket.write(&bytes[count..]),
+                Socket::Tcp(socket) => socket.write(&bytes[count..]),
+                Socket::Shared(shared) => shared.write(bytes).map(|()| bytes.len()),
+            };
+            match written {
+                Ok(n) => count += n,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if is_late(&error) => {
+                    let started = *started.get_or_insert_with(Instant::now);
+                    if self.has_ended() {
+                        return self.broke("it does not read");
+                    }
+                    if started.elapsed() >= self.timeout {
+                        let seconds = self.timeout.as_secs_f64();
+                        let all = bytes.len();
+                        return self.broke(&format!(
+                            "it did not read within {seconds} s: {count} of {all} bytes are sent"
+                        ));
+                    }
+                }
+                Err(error) => return self.broke(&format!("nothing can be sent to it: {error}")),
+            }
+        }
+        Ok(())
     }
 
     /// Waits for so many bytes.
@@ -205,9 +232,7 @@ impl Stream {
                 }
                 Ok(n) => count += n,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error)
-                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
-                {
+                Err(error) if is_late(&error) => {
                     let started = *started.get_or_insert_with(Instant::now);
                     if self.has_ended() {
                         return self.broke("it does not answer");
@@ -277,6 +302,11 @@ impl Drop for Stream {
     }
 }
 
+/// Whether there was nothing to do yet.
+fn is_late(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}
+
 /// An address that nobody else has.
 fn own_address() -> Address {
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -308,7 +338,16 @@ impl Listener {
 fn connect(address: &Address) -> std::io::Result<Socket> {
     match address {
         Address::Unix(path) => UnixStream::connect(path).map(Socket::Unix),
-        Address::Tcp(host) => TcpStream::connect(host).map(Socket::Tcp),
+        Address::Tcp(host) => {
+            let mut last = ErrorKind::AddrNotAvailable.into();
+            for address in host.to_socket_addrs()? {
+                match TcpStream::connect_timeout(&address, ATTEMPT) {
+                    Ok(socket) => return Ok(Socket::Tcp(socket)),
+                    Err(error) => last = error,
+                }
+            }
+            Err(last)
+        }
         Address::Shared => Err(ErrorKind::Unsupported.into()),
     }
 }

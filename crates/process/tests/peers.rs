@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 use std::io::{Read, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Command;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use oldham_cosim::{Discard, InMemory, Run};
@@ -394,6 +396,222 @@ fn peers_that_fail_are_named_with_the_first_cause() {
         error.contains("was not met") && error.contains("within 8 s"),
         "{error}"
     );
+}
+
+/// A port of this computer that is free now.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// Over TCP the motion has the bits that it has over a socket of Unix, whoever calls; and one who calls a second time, while
+/// the first is served, is turned away and changes nothing.
+#[test]
+fn tcp_goes_both_ways_and_serves_one() {
+    let folder = TempDir::new().unwrap();
+    let python = script(folder.path(), "weight.py", PYTHON);
+    let (expected, _) = solved(folder.path(), &model(&process(&python, ""), ""));
+    let port = free_port();
+    let to = format!("tcp:127.0.0.1:{port}");
+    let part = process(&python, "").replace("unix:weight.sock", &to);
+    let (found, _) = solved(folder.path(), &model(&part, ""));
+    assert_eq!(found, expected);
+    // Now the program waits to be called, and somebody else comes second.
+    let waits = PYTHON.replace(
+        "serve(Weight())",
+        "import oldham_peer, socket\n\
+         place = socket.create_server(('127.0.0.1', PORT))\n\
+         oldham_peer.connect = lambda _: place.accept()[0]\n\
+         serve(Weight())",
+    );
+    let port = free_port();
+    let waits = waits.replace("PORT", &port.to_string());
+    let python = script(folder.path(), "waits.py", &waits);
+    let part = process(&python, "listen = false\n")
+        .replace("unix:weight.sock", &format!("tcp:127.0.0.1:{port}"));
+    let (found, _) = solved(folder.path(), &model(&part, ""));
+    assert_eq!(found, expected);
+    let port = free_port();
+    let part = process(&script(folder.path(), "weight.py", PYTHON), "")
+        .replace("unix:weight.sock", &format!("tcp:127.0.0.1:{port}"));
+    let read = read(folder.path(), &model(&part, "")).unwrap();
+    let mut simulation = read.simulation().unwrap();
+    simulation.steps(10).unwrap();
+    let second = TcpStream::connect(("127.0.0.1", port));
+    let is_turned_away = second.map_or(true, |mut stream| {
+        let patience = Some(Duration::from_secs(5));
+        stream.set_read_timeout(patience).unwrap();
+        matches!(stream.read(&mut [0; 8]), Ok(0) | Err(_))
+    });
+    assert!(is_turned_away);
+    simulation.steps(990).unwrap();
+}
+
+/// The convention of other multibody programs: position and orientation vector of a node as it is predicted, six numbers,
+/// out; force and moment, six numbers, in; the start included. The other side counts what comes.
+#[test]
+fn six_channels_of_a_node_go_out_as_raw_doubles() {
+    let folder = TempDir::new().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let peer = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut blocks: Vec<[f64; 6]> = Vec::new();
+        let mut block = [0; 48];
+        while stream.read_exact(&mut block).is_ok() {
+            let number = |k: usize| f64::from_le_bytes(block[8 * k..8 * k + 8].try_into().unwrap());
+            let came: [f64; 6] = std::array::from_fn(number);
+            // A spring along z and one about it.
+            let answer = [0.0, 0.0, -40.0 * came[2], 0.0, 0.0, -3.0 * came[5]];
+            let bytes: Vec<u8> = answer.iter().flat_map(|v: &f64| v.to_le_bytes()).collect();
+            stream.write_all(&bytes).unwrap();
+            blocks.push(came);
+        }
+        blocks
+    });
+    let text = format!(
+        r#"
+model.name = "A body on foreign springs"
+simulation = {{ duration = 1, step = 1e-3 }}
+[multibody.body]
+gravity = [0, 0, 0]
+nodes.a = {{ position = [0, 0, 0.1], velocity = [0, 0, 0.5], angular_velocity = [0, 0, 2] }}
+bodies.b = {{ node = "a", mass = 2, inertia = [0.3, 0.3, 0.4] }}
+inputs.pull = {{ wrench = "a" }}
+outputs.a = {{ motion = "a" }}
+[process.springs]
+address = "tcp:127.0.0.1:{port}"
+listen = false
+protocol = "raw"
+timeout = 20
+send = ["at.position", "at.rotation_vector"]
+inputs.at = "motion"
+outputs.on = "wrench"
+conjugate = [["at", "on"]]
+[[connection]]
+from = "body.a"
+to = "springs.at"
+[[connection]]
+from = "springs.on"
+to = "body.pull"
+"#
+    );
+    let model = read(folder.path(), &text).unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation = model.simulation().unwrap_or_else(|error| panic!("{error}"));
+    simulation.steps(1000).unwrap();
+    drop(simulation);
+    let blocks = peer.join().unwrap();
+    assert_eq!(blocks.len(), 1001);
+    // Both swing as springs let them, with an error of first order from the exchange. The first block is asked for before the
+    // body has told where it is.
+    for (k, block) in blocks.iter().enumerate().skip(1) {
+        let t = k as f64 * 1e-3;
+        let w = 20.0_f64.sqrt();
+        let z = 0.1 * (w * t).cos() + 0.5 / w * (w * t).sin();
+        let w = 7.5_f64.sqrt();
+        let angle = 2.0 / w * (w * t).sin();
+        assert!((block[2] - z).abs() < 5e-3, "{t}: {} {z}", block[2]);
+        assert!((block[5] - angle).abs() < 2e-2, "{t}: {} {angle}", block[5]);
+    }
+}
+
+/// Kills at random times: the run ends soon, with the signal as the first cause, and nothing is left behind. More of them:
+/// OLDHAM_KILLS.
+#[test]
+fn programs_that_are_killed_at_any_time_are_named() {
+    let kills = std::env::var("OLDHAM_KILLS").ok();
+    let kills = kills.and_then(|kills| kills.parse().ok()).unwrap_or(3);
+    let folder = TempDir::new().unwrap();
+    let source = C.replace("x = 0; v = 1;", "x = 0; v = 1; note();").replace(
+        "void part_start",
+        "#include <stdio.h>\n#include <unistd.h>\n\
+         static void note(void) {\n    FILE *f = fopen(\"pid.new\", \"w\");\n    fprintf(f, \"%d\", (int)getpid());\n    \
+         fclose(f);\n    rename(\"pid.new\", \"pid\");\n}\nvoid part_start",
+    );
+    std::fs::write(folder.path().join("weight.c"), source).unwrap();
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let status = Command::new(compiler)
+        .current_dir(folder.path())
+        .args(["-O1", "-o", "weight", "weight.c", "-I"])
+        .arg(clients())
+        .status()
+        .expect("a C compiler");
+    assert!(status.success());
+    let text = model(&process("[\"./weight\"]", ""), "");
+    let pid_file = folder.path().join("pid");
+    let mut moment = 0x2545_f491_4f6c_dd1d_u64;
+    for kill in 0..kills {
+        // A sequence of pauses of up to 200 ms (xorshift).
+        moment ^= moment << 13;
+        moment ^= moment >> 7;
+        moment ^= moment << 17;
+        let pause = Duration::from_micros(moment % 200_000);
+        let _ = std::fs::remove_file(&pid_file);
+        let read = read(folder.path(), &text).unwrap_or_else(|error| panic!("{error}"));
+        let mut simulation = read.simulation().unwrap();
+        let pid = std::fs::read_to_string(&pid_file).unwrap();
+        let (tell, told) = mpsc::channel();
+        let killer = {
+            let pid = pid.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(pause);
+                tell.send(Instant::now()).unwrap();
+                let killed = Command::new("kill").args(["-9", &pid]).status().unwrap();
+                assert!(killed.success());
+            })
+        };
+        let outcome = simulation.run(Run::new(1_000_000_000, &mut Discard));
+        let ended = Instant::now();
+        let message = outcome.end.unwrap_err().to_string();
+        killer.join().unwrap();
+        let late = ended.saturating_duration_since(told.recv().unwrap());
+        assert!(late < Duration::from_secs(3), "{kill}: {late:?}");
+        for part in ["weight", "signal 9"] {
+            assert!(message.contains(part), "{kill}: no {part} in: {message}");
+        }
+        drop(simulation);
+        assert!(!Path::new("/proc").join(pid.trim()).exists(), "{kill}");
+    }
+}
+
+/// A program that does not read any more, and a frame that does not fit between the two: the time limit holds there, too;
+/// and one that has died meanwhile is told as that.
+#[test]
+fn a_program_that_stops_reading_is_given_up() {
+    let folder = TempDir::new().unwrap();
+    let part = |command: &str, wide: usize| {
+        let send: String = vec!["\"many\""; wide].join(", ");
+        format!(
+            "model.name = \"Many numbers\"\nsimulation = {{ duration = 1, step = 1e-3 }}\n\
+             [process.weight]\ncommand = {command}\ntimeout = 5\nprotocol = \"raw\"\nsend = [{send}]\n\
+             inputs.many = \"motion\"\noutputs.force = \"N\"\n[multibody.body]\n\
+             nodes.a = {{ position = [0, 0, 0] }}\nbodies.b = {{ node = \"a\", mass = 2, inertia = [1, 1, 1] }}\n\
+             outputs.a = {{ motion = \"a\" }}\n[[connection]]\nfrom = \"body.a\"\nto = \"weight.many\"\n"
+        )
+    };
+    let deaf = "import os, socket, sys, time\n\
+                s = socket.socket(socket.AF_UNIX); s.connect(os.environ['OLDHAM_SOCKET'].split(':', 1)[1])\n";
+    for (then, words) in [
+        ("time.sleep(30)", "did not read within 5 s"),
+        (
+            "s = (s, os.fork())\nif s[1]: os._exit(7)\ntime.sleep(8)",
+            "exit status 7",
+        ),
+    ] {
+        let command = script(folder.path(), "deaf.py", &format!("{deaf}{then}\n"));
+        // 5,000 motions of 19 numbers: 760 kB, more than a socket holds.
+        let text = part(&command, 5000);
+        let started = Instant::now();
+        let message = match read(folder.path(), &text) {
+            Err(error) => error,
+            Ok(model) => match model.simulation() {
+                Err(error) => error.to_string(),
+                Ok(mut simulation) => simulation.steps(1).unwrap_err().to_string(),
+            },
+        };
+        assert!(message.contains(words), "{message}");
+        assert!(started.elapsed() < Duration::from_secs(20));
+    }
 }
 
 #[test]
