@@ -30,7 +30,7 @@ file = "pair.fmu"
 process = "shared"
 '''
 back = oldham.Model.from_text(text, "back.toml").run(every=1)
-assert (back["it.left.x1.x"] == results["left.x1.x"]).all()
+assert (back["it.left.x1.motion.x"] == results["left.x1.x"]).all()
 print(oldham.__version__)
 """
 

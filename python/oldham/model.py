@@ -301,6 +301,7 @@ class Model:
         out: PathLike,
         *,
         fmi: int = 3,
+        part: str | None = None,
         outputs: Sequence[str] = (),
         parameters: Sequence[str] = (),
         runtime: PathLike | None = None,
@@ -308,7 +309,7 @@ class Model:
     ) -> Findings:
         """Writes the model with all that it reads as an FMU for co-simulation, for FMI 3.0 or 2.0.
 
-        Inputs are its external inputs; `outputs` and `parameters` choose what else it shows, all of them unless
+        Inputs are its external inputs; of one `part` of it, also what the others send to it. `outputs` and `parameters` choose what else it shows, all of them unless
         given. The library in the FMU is that of the package unless `runtime` names another. Tells the names of all
         three, and the communication step.
         """
@@ -317,6 +318,7 @@ class Model:
         wanted = {
             "out": os.fspath(out),
             "fmi": fmi,
+            "part": part,
             "outputs": _names(outputs, "outputs"),
             "parameters": _names(parameters, "parameters"),
             "runtime": _path(runtime),

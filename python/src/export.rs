@@ -27,6 +27,7 @@ pub unsafe extern "C" fn oldham_export(
     struct Wanted {
         out: PathBuf,
         fmi: u8,
+        part: Option<String>,
         outputs: Vec<String>,
         parameters: Vec<String>,
         force: bool,
@@ -43,6 +44,7 @@ pub unsafe extern "C" fn oldham_export(
                 2 => Version::Two,
                 _ => Version::Three,
             },
+            part: wanted.part,
             outputs: wanted.outputs,
             parameters: wanted.parameters,
             force: wanted.force,

@@ -62,6 +62,9 @@ def test_states_go_to_other_processes() -> None:
     fresh.restore(state)
     assert np.array_equal(fresh.step([2.0], 9), expected)
     assert state.time == pytest.approx(0.07)
+    # What is read before the next step is of the state, not of the step before.
+    fresh.restore(state)
+    assert fresh["cart.x.v"] == pytest.approx(0.035, abs=1e-15)
 
 
 def test_states_of_other_models_are_refused() -> None:

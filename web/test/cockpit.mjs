@@ -44,9 +44,10 @@ function smallTrack({ root, scratch }) {
   const { length, points } = oval();
   writeFileSync(join(folder, "handling-track.csv"), `x,y,z\n${points.map((point) => point.map((x) => x.toFixed(4)).join(",")).join("\n")}\n`);
   const model = join(folder, "drive-track.toml");
-  const text = readFileSync(model, "utf8");
+  const road = join(folder, "parts", "handling-track.toml");
+  const text = readFileSync(road, "utf8");
   assert.ok(text.includes("sectors = [150, 300]"));
-  writeFileSync(model, text.replace("sectors = [150, 300]", `sectors = [${(length / 3).toFixed(1)}, ${((2 * length) / 3).toFixed(1)}]`));
+  writeFileSync(road, text.replace("sectors = [150, 300]", `sectors = [${(length / 3).toFixed(1)}, ${((2 * length) / 3).toFixed(1)}]`));
   return { model, length };
 }
 

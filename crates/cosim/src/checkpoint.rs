@@ -15,6 +15,7 @@ use crate::fault::Fault;
 use crate::simulation::Simulation;
 use crate::state::{Snapshot, layout, word_count};
 use crate::summary::Tally;
+use crate::unit::Unit;
 
 /// The version of the program: what the words of a state mean may change with it.
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -111,6 +112,9 @@ struct Header {
     initial_energy: Option<Vec<[u64; 4]>>,
     /// The most that was supplied and that potentials gave up so far, as bits.
     peaks: [u64; 2],
+    /// What every part showed, as bits: outputs are sent anew only by the next step.
+    #[serde(default)]
+    shown: Vec<Vec<u64>>,
     /// A note of the program that wrote it.
     #[serde(default)]
     note: Option<String>,
@@ -140,6 +144,7 @@ impl Simulation {
             model: model.into(),
             initial_energy: energies.map(|energies| energies.iter().map(bits).collect()),
             peaks: self.tally.peaks.map(f64::to_bits),
+            shown: Vec::new(),
             note: None,
         }
     }
@@ -162,6 +167,9 @@ impl Simulation {
             let mut state = Snapshot::default();
             state.keep(simulation);
             header.length = Some(state.words().len());
+            let shown = simulation.units.iter().map(Unit::shown);
+            let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect();
+            header.shown = shown.map(bits).collect();
             Checkpoint { header, state }
         });
         attempt.map_err(CheckpointError::Panic)
@@ -201,6 +209,9 @@ impl Simulation {
             notes: std::mem::take(&mut self.tally.notes),
             ..Tally::default()
         };
+        for (unit, shown) in self.units.iter_mut().zip(&there.shown) {
+            unit.show_instead(shown);
+        }
         if self.steps_done == 0 {
             let shown = self.guarded(|simulation| simulation.show_start());
             shown.map_err(CheckpointError::Panic)?;

@@ -165,10 +165,10 @@ impl Inputs {
         inputs.find(|input| input.name == name)
     }
 
-    /// Macro step n begins: what is set from outside holds for all of it.
-    pub(crate) fn sample(&mut self, n: u64) {
+    /// Macro step n begins at time t: what is set from outside holds for all of it.
+    pub(crate) fn sample(&mut self, n: u64, t: f64) {
         for (_, input) in &mut self.external {
-            input.sample(n);
+            input.sample(n, t);
         }
     }
 

@@ -70,7 +70,7 @@ pub use clock::{Clock, ManualClock, WallClock};
 pub use contact_counters::{ContactCounters, IslandCounters};
 pub use cpu::CpuLevel;
 pub use decorator::{Decorator, Together};
-pub use dial::Dial;
+pub use dial::{DIAL_ORDER, Dial};
 pub use draft::{Draft, write_whole};
 pub use fault::{BuildError, Fault};
 pub use foreign_state::{ForeignState, Ticket};

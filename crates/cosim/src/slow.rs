@@ -58,10 +58,10 @@ impl<'a> SlowUnit<'a> {
         }
     }
 
-    /// Macro step n begins; where it is the first of its own step it is at hand.
-    pub fn sample(&mut self, n: u64, exchange: &ExchangeBuffer) {
+    /// Macro step n begins at time t; where it is the first of its own step it is at hand.
+    pub fn sample(&mut self, n: u64, t: f64, exchange: &ExchangeBuffer) {
         if let Place::Here(unit) = &mut self.place {
-            unit.read_dials(n, exchange);
+            unit.read_dials(n, t, exchange);
         }
     }
 

@@ -439,10 +439,10 @@ impl Unit {
         self.received += 1;
     }
 
-    /// Macro step n begins.
-    pub fn read_dials(&mut self, n: u64, exchange: &ExchangeBuffer) {
+    /// Macro step n begins at time t.
+    pub fn read_dials(&mut self, n: u64, t: f64, exchange: &ExchangeBuffer) {
         if n.is_multiple_of(self.every) {
-            self.inputs.sample(n);
+            self.inputs.sample(n, t);
             self.report_external(exchange);
         }
     }

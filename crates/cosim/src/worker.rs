@@ -197,12 +197,13 @@ impl<'a> Worker<'a> {
     /// Reads the dials, where there are any.
     #[inline(never)]
     fn sample(&mut self, n: u64) {
+        let t = self.shared.plan.step_time(n);
         for place in 0..self.units.len() {
             let exchange = self.shared.exchange;
-            self.unit(place).read_dials(n, exchange);
+            self.unit(place).read_dials(n, t, exchange);
         }
         for slow in &mut self.slow {
-            slow.sample(n, self.shared.exchange);
+            slow.sample(n, t, self.shared.exchange);
         }
     }
 

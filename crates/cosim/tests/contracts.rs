@@ -121,6 +121,88 @@ fn an_external_input_is_recorded_and_replayed_bit_for_bit() {
     assert_eq!(again.rows, rows.rows);
 }
 
+/// Sees its input at the beginning, in the middle and at the end of each step, and whether it has jumped.
+struct Onlooker(Ports, [f64; 4]);
+
+impl Onlooker {
+    fn new() -> Self {
+        let mut ports = Ports::new();
+        ports.add_input("seen", Quantity::Scalar(Unit::NEWTON));
+        ports.add_output("seen", Quantity::Array(Unit::NEWTON, 4));
+        Self(ports, [0.0; 4])
+    }
+}
+
+impl State for Onlooker {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        visitor.vector(&mut self.1);
+    }
+}
+
+impl Subsystem for Onlooker {
+    fn ports(&self) -> &Ports {
+        &self.0
+    }
+    fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
+        self.1[3] = f64::from(u8::from(inputs.have_jumped()));
+        for (place, t) in [from, 0.5 * (from + to), to].into_iter().enumerate() {
+            inputs.at(t, &mut self.1[place..=place]);
+        }
+        Ok(Reached::end(to))
+    }
+    fn outputs(&mut self, _t: f64, _: &[f64], y: &mut [f64]) -> Result<(), StepError> {
+        y.copy_from_slice(&self.1);
+        Ok(())
+    }
+    fn state(&mut self) -> Option<&mut dyn State> {
+        Some(self)
+    }
+}
+
+fn watched() -> Simulation {
+    let mut builder = Builder::new();
+    let part = Onlooker::new();
+    let hold = Box::new(Hold::new(0, part.ports()));
+    let id = builder.add("eye", Box::new(part), hold);
+    builder.dial(id, InputPort(0), "light", &[0.5]);
+    builder.build(Schedule::jacobi(0.5, [id])).unwrap()
+}
+
+/// Steps of half a second, so that all numbers are exact.
+#[test]
+fn a_dial_shows_a_polynomial_within_and_across_steps() {
+    let mut simulation = watched();
+    let dial = simulation.dial("light").unwrap();
+    let seen = |simulation: &mut Simulation, steps| {
+        simulation.steps(steps).unwrap();
+        simulation.outputs(oldham_cosim::SubsystemId(0)).to_vec()
+    };
+    assert_eq!(seen(&mut simulation, 1), [0.5, 0.5, 0.5, 0.0]);
+    // 1 + 2 s + 3 s2 + 4 s3, where s begins with the step that begins now: a jump, once.
+    let curve = |s: f64| 1.0 + s * (2.0 + s * (3.0 + s * 4.0));
+    dial.follow(0.5, &[1.0], &[2.0, 6.0, 24.0]);
+    let expected = |s: f64, jump: f64| [curve(s), curve(s + 0.25), curve(s + 0.5), jump];
+    assert_eq!(seen(&mut simulation, 1), expected(0.0, 1.0));
+    let saved = simulation.checkpoint("m").unwrap();
+    let mut other = watched();
+    other.restore(&saved, "m").unwrap();
+    // What was shown is there before the next step.
+    assert_eq!(other.value(column(&other, "eye.seen.3")), Some(curve(0.5)));
+    for one in [&mut simulation, &mut other] {
+        assert_eq!(seen(one, 1), expected(0.5, 0.0));
+        assert_eq!(seen(one, 1), expected(1.0, 0.0));
+    }
+    // Another polynomial that goes on where this one ends is no jump; a value that is held is one.
+    dial.follow(2.0, &[curve(1.5)], &[8.0]);
+    let line = curve(1.5);
+    assert_eq!(
+        seen(&mut simulation, 1),
+        [line, line + 2.0, line + 4.0, 0.0]
+    );
+    dial.set(&[line]);
+    assert_eq!(seen(&mut simulation, 1), [line, line, line, 1.0]);
+}
+
 #[test]
 fn a_checkpoint_keeps_the_external_input_and_memories_of_any_length() {
     let mut first = pushed();

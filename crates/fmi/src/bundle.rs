@@ -7,6 +7,7 @@
 use oldham_cosim::{Quantity, Unit};
 
 use crate::description::{Causality, Description, Variable};
+use crate::plan::port_name;
 
 /// What the variables of a bundle are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,6 +134,20 @@ pub(crate) struct Resolved<'d> {
 }
 
 impl Bundle {
+    /// The ports that it makes of variables of this description: names, whether the FMU receives them, what they carry.
+    pub fn ports(&self, description: &Description) -> Vec<(String, bool, Quantity)> {
+        let Ok(resolved) = self.resolve(description) else {
+            return Vec::new();
+        };
+        let sides = [resolved.motion, resolved.force].into_iter().flatten();
+        sides
+            .map(|side| {
+                let name = port_name(&self.name, &side);
+                (name, side.is_input, side.quantity)
+            })
+            .collect()
+    }
+
     fn names(&self, role: Role) -> Option<&Vec<String>> {
         let mut members = self.members.iter();
         members.find(|(other, _)| *other == role).map(|(_, n)| n)

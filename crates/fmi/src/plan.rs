@@ -152,7 +152,7 @@ impl Plan {
 }
 
 /// The name of a port of a bundle.
-fn port_name(bundle: &str, side: &Side<'_>) -> String {
+pub(crate) fn port_name(bundle: &str, side: &Side<'_>) -> String {
     let what = match &side.quantity {
         Quantity::Wrench => "wrench",
         Quantity::Scalar(unit) if *unit == Unit::NEWTON_METRE => "moment",

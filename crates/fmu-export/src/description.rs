@@ -30,8 +30,8 @@ fn two(manifest: &Manifest, texts: &Texts<'_>) -> String {
     let _ = writeln!(
         xml,
         "  variableNamingConvention=\"flat\">\n  <CoSimulation modelIdentifier=\"{IDENTIFIER}\" \
-         canHandleVariableCommunicationStepSize=\"false\" canGetAndSetFMUstate=\"true\" \
-         canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"false\" maxOutputDerivativeOrder=\"{}\"/>",
+         canHandleVariableCommunicationStepSize=\"false\" canInterpolateInputs=\"true\" \
+         canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"false\" maxOutputDerivativeOrder=\"{}\"/>",
         manifest.most_derivatives()
     );
     units(&mut xml, manifest, "Unit");
@@ -72,7 +72,8 @@ fn three(manifest: &Manifest, texts: &Texts<'_>) -> String {
         xml,
         "  variableNamingConvention=\"flat\">\n  <CoSimulation modelIdentifier=\"{IDENTIFIER}\" \
          canHandleVariableCommunicationStepSize=\"false\" fixedInternalStepSize=\"{:?}\" \
-         canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" maxOutputDerivativeOrder=\"{}\"/>",
+         canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" providesIntermediateUpdate=\"true\" \
+         maxOutputDerivativeOrder=\"{}\"/>",
         manifest.step,
         manifest.most_derivatives()
     );
@@ -91,8 +92,12 @@ fn three(manifest: &Manifest, texts: &Texts<'_>) -> String {
         };
         let _ = writeln!(
             xml,
-            "    <Float64 name=\"{}\" valueReference=\"{reference}\" causality=\"{causality}\"{rest}{}{start}/>",
+            "    <Float64 name=\"{}\" valueReference=\"{reference}\" causality=\"{causality}\"{rest}{}{}{start}/>",
             escaped(&variable.name),
+            match variable.role {
+                Role::Parameter => "",
+                _ => " intermediateUpdate=\"true\"",
+            },
             unit(variable),
         );
     }
@@ -178,7 +183,7 @@ fn unit(variable: &Variable) -> String {
 }
 
 /// A text as the value of an attribute.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
         match character {

@@ -4,19 +4,22 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use oldham_cosim::{Column, write_whole};
-use oldham_model::{Model, Overrides, Problems, Template, matching};
+use oldham_model::{AloneError, FedInput, Model, Overrides, Problems, Template, matching};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::content::Content;
 use crate::description::{IDENTIFIER, Texts, description};
 use crate::manifest::{MANIFEST, Manifest, Role, Variable, Version};
+use crate::terminals::{TERMINALS, terminals};
 
 /// What an FMU shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportOptions {
     /// The version of the interface.
     pub version: Version,
+    /// The part that becomes the FMU, if it is not the whole model.
+    pub part: Option<String>,
     /// Columns that are outputs, by name or the beginning of names; all that parts send if none are given.
     pub outputs: Vec<String>,
     /// Parameters that can be set; all if none are given.
@@ -31,6 +34,9 @@ pub enum ExportError {
     /// The model cannot be simulated.
     #[error(transparent)]
     Model(Box<Problems>),
+    /// A part that cannot stand by itself.
+    #[error(transparent)]
+    Alone(#[from] AloneError),
     /// A part with code of others.
     #[error(
         "`{name}` is of the kind `{kind}`, which an FMU cannot hold: it is code from elsewhere; export the rest of the \
@@ -122,11 +128,20 @@ pub fn export(
     }
     let content = Content::of(model)?;
     let template = packed(&content, settings, model)?;
+    let alone;
+    let model = match &options.part {
+        Some(part) => {
+            alone = of_part(model, part)?;
+            &alone
+        }
+        None => model,
+    };
     let mut manifest = Manifest {
         program: format!("Oldham {}", env!("CARGO_PKG_VERSION")),
         name: model.name().into(),
         model: content.model.display().to_string(),
         settings: settings.to_vec(),
+        part: options.part.clone(),
         token: String::new(),
         start: model.start(),
         step: model.step(),
@@ -146,6 +161,21 @@ pub fn export(
     let bytes = written.map_err(failed)?;
     write_whole(path, &bytes).map_err(failed)?;
     Ok(manifest)
+}
+
+/// A part by itself, which begins with what the others send it at the start.
+fn of_part(model: &Model, part: &str) -> Result<Model, ExportError> {
+    let simulation = model.simulation()?;
+    let columns = simulation.columns();
+    let start = |input: &FedInput| {
+        let value = |name: &String| {
+            let place = columns.iter().position(|column| column.name == *name)?;
+            simulation.value(place)
+        };
+        let sent: Option<Vec<f64>> = input.columns.iter().map(value).collect();
+        Some(input.received(&sent?))
+    };
+    Ok(model.alone(part, start)?)
 }
 
 /// The model as the FMU will read it: in a folder with nothing else.
@@ -376,6 +406,7 @@ fn archive(
         Version::Two => "linux64",
         Version::Three => "x86_64-linux",
     };
+    let terminals = terminals(manifest);
     let manifest = serde_json::to_vec_pretty(manifest).expect("a manifest is plain data");
     let mut archive = ZipWriter::new(io::Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
@@ -386,6 +417,9 @@ fn archive(
     add("modelDescription.xml".into(), description.as_bytes())?;
     add(format!("binaries/{platform}/{IDENTIFIER}.so"), library)?;
     add(format!("resources/{MANIFEST}"), &manifest)?;
+    if let (Version::Three, Some(terminals)) = (version, terminals) {
+        add(TERMINALS.into(), terminals.as_bytes())?;
+    }
     for (path, bytes) in &content.files {
         add(format!("resources/{}", path.display()), bytes)?;
     }

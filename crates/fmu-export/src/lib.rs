@@ -9,6 +9,7 @@ mod description;
 mod export;
 mod manifest;
 mod runtime;
+mod terminals;
 mod units;
 
 pub use export::{ExportError, ExportOptions, export, unpack};

@@ -28,6 +28,9 @@ pub struct Manifest {
     pub model: String,
     /// What goes over it.
     pub settings: Vec<(String, String)>,
+    /// The part of it that the FMU is, if it is not the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// The word by which description and library know each other.
     pub token: String,
     /// Where the model begins, in s.
@@ -72,6 +75,14 @@ pub enum Role {
 }
 
 impl Manifest {
+    /// What the inputs of a dial start with.
+    pub fn start_of(&self, wanted: &str) -> Vec<f64> {
+        let inputs = self.variables.iter().filter(
+            |variable| matches!(&variable.role, Role::Input { dial, .. } if dial == wanted),
+        );
+        inputs.map(|variable| variable.start).collect()
+    }
+
     /// The variable of a reference.
     pub fn variable(&self, reference: u32) -> Option<&Variable> {
         let place = usize::try_from(reference).ok()?.checked_sub(1)?;

@@ -19,7 +19,12 @@ pub type Logger = Box<dyn Fn(i32, &str)>;
 pub struct Handle {
     pub instance: Instance,
     pub logger: Logger,
+    /// What the importer wants to be called with within a communication step.
+    pub between: Option<Between>,
 }
+
+/// A call of the importer's, at a time within a communication step.
+pub type Between = std::rc::Rc<dyn Fn(f64)>;
 
 /// Work with an instance, where an error or a panic is told to the logger and becomes a status.
 ///
@@ -53,14 +58,26 @@ fn told(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// A new instance for C, or null where there is none; the logger hears why.
-pub fn boxed(resources: Option<PathBuf>, token: &str, logger: Logger) -> *mut c_void {
+pub fn boxed(
+    resources: Option<PathBuf>,
+    token: &str,
+    logger: Logger,
+    between: Option<Between>,
+) -> *mut c_void {
     let attempt = catch_unwind(AssertUnwindSafe(|| match resources {
         Some(resources) => Instance::new(&resources, token),
         None => Err("the FMU was not told where its resources are".into()),
     }));
     let made = attempt.unwrap_or_else(|panic| Err(told(panic.as_ref())));
     match made {
-        Ok(instance) => Box::into_raw(Box::new(Handle { instance, logger })).cast(),
+        Ok(instance) => {
+            let handle = Handle {
+                instance,
+                logger,
+                between,
+            };
+            Box::into_raw(Box::new(handle)).cast()
+        }
         Err(message) => {
             let _ = catch_unwind(AssertUnwindSafe(|| logger(ERROR, &message)));
             std::ptr::null_mut()
@@ -175,6 +192,75 @@ pub unsafe fn derivatives(
     };
     // SAFETY: as the caller promises.
     unsafe { with(handle, work) }
+}
+
+/// Sets derivatives of inputs by references and orders.
+///
+/// # Safety
+/// As [`slice`].
+pub unsafe fn set_derivatives(
+    handle: *mut c_void,
+    references: *const u32,
+    count: usize,
+    orders: *const i32,
+    values: *const f64,
+) -> i32 {
+    let work = |instance: &mut Instance| {
+        // SAFETY: as the caller promises.
+        let (references, orders, values) = unsafe {
+            (
+                slice(references, count)?,
+                slice(orders, count)?,
+                slice(values, count)?,
+            )
+        };
+        for ((reference, order), value) in references.iter().zip(orders).zip(values) {
+            instance.set_derivative(*reference, *order, *value)?;
+        }
+        Ok(())
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with(handle, work) }
+}
+
+/// Goes on by a communication step. An importer that wants to be called within it is called before every macro step: it
+/// may set inputs and read outputs then.
+///
+/// # Safety
+/// As [`with`].
+pub unsafe fn step(handle: *mut c_void, from: f64, length: f64) -> i32 {
+    // SAFETY: as the caller promises. The call is held by its own, so that the instance is free while it runs.
+    let between = unsafe { handle.cast::<Handle>().as_ref() }.and_then(|one| one.between.clone());
+    let mut steps = 0;
+    let plan = |instance: &mut Instance| {
+        steps = instance.macro_steps(from, length)?;
+        Ok(())
+    };
+    // SAFETY: as the caller promises.
+    let planned = unsafe { with(handle, plan) };
+    if planned != OK {
+        return planned;
+    }
+    let Some(between) = between else {
+        // SAFETY: as the caller promises.
+        return unsafe { with(handle, |instance| instance.advance(steps)) };
+    };
+    for _ in 0..steps {
+        let mut time = from;
+        // SAFETY: as the caller promises; the instance is not borrowed while `between` runs.
+        let status = unsafe {
+            with(handle, |instance| {
+                time = instance.time();
+                Ok(())
+            });
+            between(time);
+            with(handle, |instance| instance.advance(1))
+        };
+        if status != OK {
+            return status;
+        }
+    }
+    OK
 }
 
 /// Sets values by their references.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use oldham_cosim::{Checkpoint, Dial, Simulation};
+use oldham_cosim::{Checkpoint, DIAL_ORDER, Dial, Simulation};
 use oldham_fmu_export::{MANIFEST, Manifest, Role, TIME};
 use oldham_model::{Model, Overrides, Template};
 
@@ -15,6 +15,8 @@ pub struct Instance {
     template: Template,
     /// What every variable was set to, or starts with; outputs are read from the simulation.
     values: Vec<f64>,
+    /// The derivatives of every variable, for the next communication step.
+    slopes: Vec<[f64; DIAL_ORDER]>,
     running: Option<Running>,
     /// What was set since the simulation was made: it must be made anew before anybody reads it.
     is_stale: bool,
@@ -39,11 +41,34 @@ struct DialOf {
     dial: Dial,
     places: Vec<usize>,
     shown: Vec<f64>,
+    slopes: Vec<f64>,
+}
+
+impl DialOf {
+    /// Shows what its variables were set to at time t.
+    fn turn(&mut self, t: f64, values: &[f64], slopes: &[[f64; DIAL_ORDER]]) {
+        for (shown, place) in self.shown.iter_mut().zip(&self.places) {
+            *shown = values[*place];
+        }
+        let own = self.places.iter().map(|place| &slopes[*place]);
+        if own.flatten().all(|slope| *slope == 0.0) {
+            self.dial.set(&self.shown);
+            return;
+        }
+        let width = self.places.len();
+        for (component, place) in self.places.iter().enumerate() {
+            for (order, slope) in slopes[*place].iter().enumerate() {
+                self.slopes[order * width + component] = *slope;
+            }
+        }
+        self.dial.follow(t, &self.shown, &self.slopes);
+    }
 }
 
 /// A saved state: everything that an importer may have changed is in it.
 pub struct Saved {
     values: Vec<f64>,
+    slopes: Vec<[f64; DIAL_ORDER]>,
     start: f64,
     is_initialised: bool,
     checkpoint: Checkpoint,
@@ -73,6 +98,7 @@ impl Instance {
             .map_err(|problems| problems.to_string())?;
         let values = manifest.variables.iter().map(|one| one.start).collect();
         Ok(Self {
+            slopes: vec![[0.0; DIAL_ORDER]; manifest.variables.len()],
             start: manifest.start,
             manifest,
             template,
@@ -131,6 +157,35 @@ impl Instance {
         }
     }
 
+    /// Sets a derivative of an input at the beginning of the next communication step, over which it counts.
+    pub fn set_derivative(&mut self, reference: u32, order: i32, value: f64) -> Result<(), String> {
+        let Some(variable) = self.manifest.variable(reference) else {
+            return Err(self.unknown(reference));
+        };
+        let name = &variable.name;
+        if !matches!(variable.role, Role::Input { .. }) {
+            return Err(format!(
+                "`{name}` is not an input and has no derivatives to set"
+            ));
+        }
+        if !value.is_finite() {
+            return Err(format!("a derivative of `{name}` cannot be {value}"));
+        }
+        let place = usize::try_from(order)
+            .ok()
+            .and_then(|order| order.checked_sub(1));
+        let slopes = &mut self.slopes[reference as usize - 1];
+        match place.and_then(|place| slopes.get_mut(place)) {
+            Some(slope) => *slope = value,
+            None => {
+                return Err(format!(
+                    "`{name}` takes derivatives of orders 1 to {DIAL_ORDER}, not {order}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// The value of a variable at the time reached.
     pub fn get(&mut self, reference: u32) -> Result<f64, String> {
         if reference == TIME {
@@ -169,8 +224,8 @@ impl Instance {
         reached.unwrap_or(self.start)
     }
 
-    /// Goes on by a communication step: a whole number of macro steps, over which inputs are held.
-    pub fn step(&mut self, from: f64, length: f64) -> Result<(), String> {
+    /// How many macro steps a communication step has: a whole number.
+    pub fn macro_steps(&self, from: f64, length: f64) -> Result<u64, String> {
         if !self.is_initialised {
             return Err("a step before the initialisation has ended".into());
         }
@@ -188,17 +243,21 @@ impl Instance {
                  multiples of it"
             ));
         }
+        Ok(steps as u64)
+    }
+
+    /// Goes on by so many macro steps. Inputs are held, or follow their derivatives, which then are used up.
+    pub fn advance(&mut self, steps: u64) -> Result<(), String> {
         self.running()?;
         let Some(running) = &mut self.running else {
             return Err("there is no simulation".into());
         };
+        let time = running.simulation.time();
         for dial in &mut running.dials {
-            for (shown, place) in dial.shown.iter_mut().zip(&dial.places) {
-                *shown = self.values[*place];
-            }
-            dial.dial.set(&dial.shown);
+            dial.turn(time, &self.values, &self.slopes);
         }
-        let done = running.simulation.steps(steps as u64);
+        let done = running.simulation.steps(steps);
+        self.slopes.fill([0.0; DIAL_ORDER]);
         done.map_err(|fault| fault.to_string())
     }
 
@@ -206,6 +265,7 @@ impl Instance {
     pub fn reset(&mut self) {
         let starts = self.manifest.variables.iter().map(|one| one.start);
         self.values = starts.collect();
+        self.slopes.fill([0.0; DIAL_ORDER]);
         self.running = None;
         self.is_stale = true;
         self.is_initialised = false;
@@ -218,6 +278,7 @@ impl Instance {
         let checkpoint = checkpoint.map_err(|error| error.to_string())?;
         Ok(Saved {
             values: self.values.clone(),
+            slopes: self.slopes.clone(),
             start: self.start,
             is_initialised: self.is_initialised,
             checkpoint,
@@ -236,6 +297,7 @@ impl Instance {
         };
         self.is_stale |= places.into_iter().any(differs);
         self.values.clone_from(&saved.values);
+        self.slopes.clone_from(&saved.slopes);
         self.start = saved.start;
         let running = self.running()?;
         let restored = running
@@ -276,6 +338,12 @@ impl Instance {
             .template
             .with(&set)
             .map_err(|problems| problems.to_string())?;
+        let model = match &self.manifest.part {
+            Some(part) => model
+                .alone(part, |input| Some(self.manifest.start_of(&input.name)))
+                .map_err(|error| error.to_string())?,
+            None => model,
+        };
         let simulation = model
             .simulation()
             .map_err(|problems| problems.to_string())?;
@@ -303,6 +371,7 @@ impl Instance {
             if let Some((_, known)) = dials.iter_mut().find(|(other, _)| other == name) {
                 known.places.push(place);
                 known.shown.push(self.values[place]);
+                known.slopes.resize(DIAL_ORDER * known.places.len(), 0.0);
                 continue;
             }
             let dial = simulation.dial(name);
@@ -312,6 +381,7 @@ impl Instance {
                 dial,
                 places,
                 shown,
+                slopes: vec![0.0; DIAL_ORDER],
             };
             dials.push((name.clone(), made));
         }
@@ -334,7 +404,8 @@ impl Saved {
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend((self.values.len() as u64).to_le_bytes());
-        bytes.extend(self.values.iter().flat_map(|value| value.to_le_bytes()));
+        let numbers = self.values.iter().chain(self.slopes.as_flattened());
+        bytes.extend(numbers.flat_map(|value| value.to_le_bytes()));
         bytes.extend(self.start.to_le_bytes());
         bytes.push(u8::from(self.is_initialised));
         bytes.extend(self.checkpoint.bytes());
@@ -348,6 +419,8 @@ impl Saved {
         let count = usize::try_from(u64::from_le_bytes(*count)).map_err(|_| short())?;
         let length = count.checked_mul(8).ok_or_else(short)?;
         let (values, rest) = rest.split_at_checked(length).ok_or_else(short)?;
+        let length = length.checked_mul(DIAL_ORDER).ok_or_else(short)?;
+        let (slopes, rest) = rest.split_at_checked(length).ok_or_else(short)?;
         let (start, rest) = rest.split_first_chunk::<8>().ok_or_else(short)?;
         let (flag, rest) = rest.split_first().ok_or_else(short)?;
         let value = |chunk: &[u8]| f64::from_le_bytes(chunk.try_into().expect("eight bytes"));
@@ -355,6 +428,10 @@ impl Saved {
             .map_err(|reason| format!("these bytes are not a whole state: {reason}"))?;
         Ok(Self {
             values: values.chunks_exact(8).map(value).collect(),
+            slopes: slopes
+                .chunks_exact(8 * DIAL_ORDER)
+                .map(|own| std::array::from_fn(|order| value(&own[8 * order..8 * order + 8])))
+                .collect(),
             start: f64::from_le_bytes(*start),
             is_initialised: *flag != 0,
             checkpoint,

@@ -21,6 +21,18 @@ type Logger = unsafe extern "C" fn(
     message: *const c_char,
 );
 
+/// What the importer is called with within a communication step.
+type IntermediateUpdate = unsafe extern "C" fn(
+    environment: *mut c_void,
+    time: f64,
+    set_requested: bool,
+    get_allowed: bool,
+    step_finished: bool,
+    can_return_early: bool,
+    early_return: *mut bool,
+    early_return_time: *mut f64,
+);
+
 /// The version of the standard.
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi3GetVersion() -> *const c_char {
@@ -52,7 +64,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     _required_count: usize,
     environment: *mut c_void,
     logger: Option<Logger>,
-    _intermediate_update: *const c_void,
+    intermediate_update: Option<IntermediateUpdate>,
 ) -> *mut c_void {
     // SAFETY: the standard demands these pointers to be valid or null.
     let (token, resources) = unsafe { (text(token), text(resources)) };
@@ -65,7 +77,25 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
         }
     });
     let resources = resources.map(PathBuf::from);
-    border::boxed(resources, token.unwrap_or_default(), log)
+    let between = intermediate_update.map(|update| -> border::Between {
+        std::rc::Rc::new(move |time: f64| {
+            let (mut early, mut early_time) = (false, time);
+            // SAFETY: the standard demands a function of this form; an early return is not offered.
+            unsafe {
+                update(
+                    environment,
+                    time,
+                    true,
+                    true,
+                    true,
+                    false,
+                    &mut early,
+                    &mut early_time,
+                );
+            }
+        })
+    });
+    border::boxed(resources, token.unwrap_or_default(), log, between)
 }
 
 /// This FMU is made for co-simulation.
@@ -220,23 +250,22 @@ pub unsafe extern "C" fn fmi3DoStep(
     early_return: *mut bool,
     last_time: *mut f64,
 ) -> c_int {
-    let work = |instance: &mut Instance| {
-        let done = instance.step(from, length);
-        // SAFETY: the standard demands places for these, or null.
-        unsafe {
-            for flag in [event, terminate, early_return] {
-                if let Some(flag) = flag.as_mut() {
-                    *flag = false;
-                }
+    // SAFETY: the standard demands an instance of ours, and places for what is told, or null.
+    unsafe {
+        let status = border::step(instance, from, length);
+        for flag in [event, terminate, early_return] {
+            if let Some(flag) = flag.as_mut() {
+                *flag = false;
             }
+        }
+        let told = with(instance, |instance| {
             if let Some(last_time) = last_time.as_mut() {
                 *last_time = instance.time();
             }
-        }
-        done
-    };
-    // SAFETY: the standard demands an instance of ours.
-    unsafe { with(instance, work) }
+            Ok(())
+        });
+        status.max(told)
+    }
 }
 
 /// The number of dependencies of a variable: nothing depends on an input at once.

@@ -96,7 +96,7 @@ pub unsafe extern "C" fn fmi2Instantiate(
         return std::ptr::null_mut();
     }
     let resources = resources.map(path_of);
-    border::boxed(resources, guid.unwrap_or_default(), log)
+    border::boxed(resources, guid.unwrap_or_default(), log, None)
 }
 
 /// A folder that is given as a URI.
@@ -292,7 +292,7 @@ pub unsafe extern "C" fn fmi2DoStep(
     _no_set_state_prior: c_int,
 ) -> c_int {
     // SAFETY: the standard demands an instance of ours.
-    unsafe { with(instance, |instance| instance.step(from, length)) }
+    unsafe { border::step(instance, from, length) }
 }
 
 /// Derivatives of outputs, where a motion has them.
@@ -308,6 +308,19 @@ pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
     unsafe { border::derivatives(instance, references, orders, count, values, count) }
 }
 
+/// Derivatives of inputs at the beginning of the next communication step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetRealInputDerivatives(
+    instance: *mut c_void,
+    references: *const u32,
+    count: usize,
+    orders: *const c_int,
+    values: *const f64,
+) -> c_int {
+    // SAFETY: the standard demands arrays of this length.
+    unsafe { border::set_derivatives(instance, references, count, orders, values) }
+}
+
 /// What the description does not offer. The arguments are not looked at.
 macro_rules! not_offered {
     ($($name:ident),* $(,)?) => { $(
@@ -321,7 +334,6 @@ macro_rules! not_offered {
 
 not_offered! {
     fmi2GetDirectionalDerivative,
-    fmi2SetRealInputDerivatives,
     fmi2CancelStep,
     fmi2GetStatus,
     fmi2GetRealStatus,

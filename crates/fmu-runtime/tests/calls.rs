@@ -38,6 +38,7 @@ impl Unpacked {
         let path = folder.path().join("model.fmu");
         let options = ExportOptions {
             version: Version::Three,
+            part: None,
             outputs: Vec::new(),
             parameters: Vec::new(),
             force: false,
@@ -81,7 +82,7 @@ impl Unpacked {
                 0,
                 null_mut(),
                 Some(told),
-                null(),
+                None,
             )
         }
     }
@@ -270,9 +271,11 @@ fn states_are_handles_and_bytes() {
             fmi3SerializeFMUState(one, state, bytes.as_mut_ptr(), size),
             0
         );
+        let before = get(one, v);
         assert_eq!(step(one, 0.05, 0.2), 0);
         let after = get(one, v);
         assert_eq!(fmi3SetFMUState(one, state), 0);
+        assert_eq!(get(one, v).to_bits(), before.to_bits());
         assert_eq!(step(one, 0.05, 0.2), 0);
         assert_eq!(get(one, v).to_bits(), after.to_bits());
         // In another instance, by its bytes.
@@ -282,6 +285,7 @@ fn states_are_handles_and_bytes() {
             0
         );
         assert_eq!(fmi3SetFMUState(other, moved), 0);
+        assert_eq!(get(other, v).to_bits(), before.to_bits());
         assert_eq!(step(other, 0.05, 0.2), 0);
         assert_eq!(get(other, v).to_bits(), after.to_bits());
         bytes[size / 2] ^= 4;

@@ -31,6 +31,7 @@
 //! # Ok::<(), oldham_model::Problems>(())
 //! ```
 
+mod alone;
 mod assemble;
 mod at_rest;
 mod chain;
@@ -66,6 +67,7 @@ mod template;
 mod tree;
 mod words;
 
+pub use alone::{AloneError, FedInput};
 pub use assemble::ChoosePredictor;
 pub use at_rest::RestingPart;
 pub use chain::{Chain, ChainLink, ChainPoint};

@@ -110,6 +110,9 @@ pub struct Export {
     /// The version of FMI
     #[arg(long, value_name = "VERSION", default_value = "3", value_parser = ["2", "3"])]
     pub fmi: String,
+    /// One part of the model only; what others send to it becomes its inputs
+    #[arg(long, value_name = "NAME")]
+    pub part: Option<String>,
     /// What is shown as outputs, by name or the beginning of names [default: all that parts send]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub outputs: Vec<String>,

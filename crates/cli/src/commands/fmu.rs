@@ -246,7 +246,7 @@ fn model(arguments: &FmuRun, described: &Description, path: &Path) -> String {
     let duration = step * (duration / step).round().max(1.0);
     let quoted = |text: &str| toml_string(text);
     let mut text = format!(
-        "[model]\nname = {}\n[simulation]\nstart = {start}\nduration = {duration}\nstep = {step}\n[fmu.fmu]\nfile = {}\n",
+        "[model]\nname = {}\n[simulation]\nstart = {start}\nduration = {duration}\nstep = {step}\n[fmu.fmu]\nfile = {}\nterminals = false\n",
         quoted(&described.name),
         quoted(&path.display().to_string())
     );
@@ -360,10 +360,33 @@ fn info(path: &Path, json: bool) -> Result<(), Failure> {
         }
     }
     say!("{table}");
+    let ports = whole_ports(&described);
+    if !ports.is_empty() {
+        let mut table = Table::new(["whole port", "is", "carries"]);
+        for (name, causality, quantity) in ports {
+            table.row([name, word(causality).into(), quantity]);
+        }
+        say!("{table}");
+    }
     for note in &described.notes {
         say!("{}", fold(&format!("note: {note}"), 2));
     }
     Ok(())
+}
+
+/// Ports of several variables that the FMU itself says belong together.
+fn whole_ports(described: &Description) -> Vec<(String, Causality, String)> {
+    let terminals = described.terminals.iter();
+    let ports = terminals.flat_map(|terminal| terminal.ports(described));
+    ports
+        .map(|(name, is_input, quantity)| {
+            let causality = match is_input {
+                true => Causality::Input,
+                false => Causality::Output,
+            };
+            (name, causality, quantity.to_string())
+        })
+        .collect()
 }
 
 /// What it can do, in lines.
@@ -479,6 +502,9 @@ fn as_json(described: &Description) -> Value {
         "co_simulation": abilities,
         "model_exchange": exchange,
         "variables": described.variables.iter().map(variable).collect::<Vec<_>>(),
+        "ports": whole_ports(described).into_iter().map(|(name, causality, quantity)| {
+            json!({ "name": name, "causality": word(causality), "quantity": quantity })
+        }).collect::<Vec<_>>(),
         "notes": described.notes,
     })
 }

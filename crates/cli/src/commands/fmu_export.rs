@@ -19,6 +19,7 @@ pub fn execute(arguments: &Export) -> Result<(), Failure> {
             "2" => Version::Two,
             _ => Version::Three,
         },
+        part: arguments.part.clone(),
         outputs: arguments.outputs.clone(),
         parameters: arguments.parameters.clone(),
         force: arguments.force,

@@ -35,6 +35,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
     let folder = folder.path();
     let options = ExportOptions {
         version: Version::Three,
+        part: None,
         outputs: Vec::new(),
         parameters: Vec::new(),
         force: false,
