@@ -86,6 +86,7 @@ soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_SOAK=1 cargo test -p oldham-contact --test hopper --test janssen -- --nocapture
 	OLDHAM_MODELS=200 cargo test -p oldham-contact --test random_scenes --test coulomb -- --nocapture
 	OLDHAM_MODELS=1000 cargo test -p oldham-multibody --test tree -- --nocapture
+	OLDHAM_MODELS=100 cargo test -p oldham-multibody --test tree_implicit -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
 	OLDHAM_MODELS=100 cargo test -p oldham-model --test model sampled -- --nocapture
 	OLDHAM_MODELS=120 cargo test -p oldham-model --test model -- offered_compensators learning_is_never --nocapture

@@ -1,5 +1,9 @@
 //! Models whose time per step is a figure of merit, and the stopwatch.
 
+mod robots;
+
+pub use robots::{ball_chain, four_bar, standing_humanoid};
+
 use crate::{
     BeamMesh, Body, Drive, Joint, LineInertia, Load, Lumping, Marker, Mat3, Model, Motion, NodeId,
     Options, Section, ShellGrid, ShellMesh, ShellSection, SolveError, SurfaceInertia, System, Vec3,

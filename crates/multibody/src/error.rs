@@ -94,7 +94,7 @@ pub enum ModelError {
     },
     /// Joints that close loops.
     #[error(
-        "joint coordinates are those of trees, but `{}` {} between nodes that other joints connect already; take `coordinates = \"absolute\"`",
+        "joint coordinates are those of trees, but `{}` {} between nodes that other joints connect already; take an implicit integrator such as `lms2`, which closes loops by constraints, or `coordinates = \"absolute\"`",
         some_of(joints),
         if joints.len() > 1 { "close loops" } else { "closes a loop" }
     )]
@@ -113,7 +113,7 @@ pub enum ModelError {
     },
     /// Joints whose motion is an input or follows a sensor, of which rates are not known.
     #[error(
-        "joint coordinates need the rates of given motions, and those of `{}` follow an input or a sensor, which has none; take `coordinates = \"absolute\"`",
+        "joint coordinates need the rates of given motions, and those of `{}` follow an input or a sensor, which has none; take an implicit integrator such as `lms2`, or `coordinates = \"absolute\"`",
         some_of(joints)
     )]
     MotionWithoutRates {

@@ -72,7 +72,7 @@ const STEPS: u64 = 50_000;
 
 #[derive(Serialize)]
 struct Figure {
-    name: &'static str,
+    name: String,
     value: f64,
     unit: &'static str,
     /// Required at most this, or at least.
@@ -86,9 +86,9 @@ struct Figure {
 }
 
 impl Figure {
-    fn new(name: &'static str, value: f64, unit: &'static str, note: &str) -> Self {
+    fn new(name: &str, value: f64, unit: &'static str, note: &str) -> Self {
         Self {
-            name,
+            name: name.into(),
             value,
             unit,
             required: None,
@@ -171,7 +171,7 @@ fn print(name: &str, figures: &[Figure]) {
         });
         let met = figure.met.map_or("", |met| if met { "yes" } else { "no" });
         table.row([
-            figure.name.into(),
+            figure.name.clone(),
             number(figure.value),
             figure.unit.into(),
             required,

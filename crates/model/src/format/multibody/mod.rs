@@ -75,7 +75,7 @@ pub(crate) struct Multibody {
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
     /// In which coordinates steps are taken. Those of the joints are for trees of rigid bodies: robots, arms, hands, free
-    /// bodies.
+    /// bodies; with the implicit integrators also for loops.
     #[schemars(extend("default" = "absolute"))]
     pub coordinates: Option<At<CoordinatesWord>>,
     #[schemars(flatten)]
@@ -179,7 +179,7 @@ pub(crate) enum Redundant {
 pub(crate) enum CoordinatesWord {
     /// Six for each node, with constraints for the joints: any mechanism.
     Absolute,
-    /// Those that the joints leave free, where the joints make a tree.
+    /// Those that the joints leave free, where joints make a tree of rigid bodies.
     Joint,
 }
 
