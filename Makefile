@@ -82,6 +82,7 @@ fmus:
 ## Long versions of the tests that provoke faults; not part of CI.
 soak: $(OLDHAM) target/mpi/installed
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep -- --include-ignored
+	OLDHAM_SHARDED=10000 cargo test -p oldham --test sweep -- shards_do_every_run_once
 	OLDHAM_KILLS=20 cargo test -p oldham --test mpi
 	OLDHAM_SOAK=1 cargo test -p oldham-contact --test hopper --test janssen -- --nocapture
 	OLDHAM_MODELS=200 cargo test -p oldham-contact --test random_scenes --test coulomb -- --nocapture

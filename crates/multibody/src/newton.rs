@@ -257,6 +257,7 @@ impl System {
             if iteration == 1 {
                 let follows = self.targets([size, force], scale, [c, gain]);
                 self.work.targets = targets.unwrap_or(follows);
+                self.work.most = self.options.tolerance * scale;
             }
             let [target, force_target] = self.work.targets;
             if let Some(last) = last {
@@ -418,10 +419,15 @@ impl System {
     }
 
     /// Whether a correction with the factors at hand leaves more than the last iteration was allowed
-    /// to.
-    pub(crate) fn leaves_too_much(&self, correction: f64) -> bool {
+    /// to. Where given nodes were predicted as the others, by the formula, their correction tells as well
+    /// what that has missed.
+    pub(crate) fn leaves_too_much(&self, correction: f64, by_formula: bool) -> bool {
         let share = self.state.convergence.share_left();
-        correction > 0.0 && correction * share > self.work.targets[0]
+        let mut target = self.work.targets[0];
+        if self.predicts_given && by_formula {
+            target = target.max((OF_PREDICTION * correction).min(self.work.most));
+        }
+        correction > 0.0 && correction * share > target
     }
 
     /// Largest correction as a length, and its unknown.
@@ -591,6 +597,12 @@ impl System {
         factored.map_err(|unknown| Failure::Singular { unknown })?;
         self.note_factored();
         Ok(())
+    }
+
+    /// The next step makes its factors anew: those at hand may come from where an iteration went astray.
+    pub(crate) fn distrust_factors(&mut self) {
+        self.work.factored.values.clear();
+        self.state.convergence.debt = u64::MAX / 2;
     }
 
     fn note_factored(&mut self) {

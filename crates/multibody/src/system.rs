@@ -73,6 +73,8 @@ pub struct System {
     pub(crate) multipliers: Vec<f64>,
     /// Whether somebody may ask how a step changes with given poses.
     pub(crate) prescribed: Prescribed,
+    /// Whether a step begins with given nodes where its own prediction takes them.
+    pub(crate) predicts_given: bool,
     /// A length that is typical for the model.
     pub(crate) size: f64,
     /// Components of the input vector that are forces of other parts.
@@ -158,6 +160,8 @@ pub(crate) struct Work {
     pub regimes: Vec<f64>,
     /// Correction below which the iteration of the last step had converged: as a length, and as a force.
     pub targets: [f64; 2],
+    /// The most that this may be as a length, by the tolerance.
+    pub most: f64,
     /// Number of factorisations, of any matrix.
     pub stamp: u64,
     pub last_step: LastStep,
@@ -245,6 +249,7 @@ impl System {
             push: Push::default(),
             regimes: vec![0.0; assembly.limited.len()],
             targets: [0.0; 2],
+            most: 0.0,
             stamp: 0,
             last_step: LastStep::default(),
             jump: match options.method.is_explicit() {
@@ -270,6 +275,7 @@ impl System {
             motions,
             multipliers: vec![0.0; constraints],
             prescribed: Prescribed::Stay,
+            predicts_given: false,
             size,
             foreign: Vec::new(),
             counters: Counters::default(),
@@ -442,8 +448,7 @@ impl System {
         }
         let time = self.state.time;
         let tried = self.factor_here(time, h, formula.gains(h), inputs);
-        self.work.factored.values.clear();
-        self.state.convergence.debt = u64::MAX / 2;
+        self.distrust_factors();
         tried.map_err(|failure| self.explain(time, failure))
     }
 
@@ -515,28 +520,55 @@ impl System {
         }
     }
 
+    /// Whether what the last prediction has missed is added to the next one: not where given nodes are predicted otherwise.
+    fn foresees(&self) -> bool {
+        self.prescribed == Prescribed::Stay || self.predicts_given
+    }
+
+    /// The accelerations of a node at the end of a step, as the last ones lead there.
+    #[inline(always)]
+    fn accelerations_ahead(&self, node: usize, extrapolates: bool) -> [Vec3; 2] {
+        let axes = self.options.method.steps_node_axes();
+        let mut ahead = foreseen(&self.state.now[node], axes);
+        if extrapolates {
+            let last = foreseen(&self.state.before[node], axes);
+            let missed = match self.foresees() {
+                true => self.state.foresight.of_node(node),
+                false => [Vec3::ZERO; 2],
+            };
+            for half in 0..2 {
+                ahead[half] = ahead[half] * 2.0 - last[half] + missed[half];
+            }
+        }
+        ahead
+    }
+
+    /// Where a step of size `h` would take a node as predicted, as if it were not given.
+    pub(crate) fn predicted_motion(&self, node: NodeId, h: f64) -> Option<Motion> {
+        let (i, state) = (node.0, &self.state);
+        let known = if h == state.step { state.known } else { 1 };
+        let formula = self.options.method.formula(known)?;
+        let [c, _] = formula.gains(h);
+        let extrapolates = formula.extrapolates() && known >= 2;
+        let ahead = self.accelerations_ahead(i, extrapolates);
+        let (now, before) = (&state.now[i], &state.before[i]);
+        let (known, rates) = match &formula {
+            Formula::MultiStep(k) => integrator::begin(now, before, h, k, ahead),
+            Formula::Newmark(k) => integrator::newmark::begin(now, h, k, ahead),
+        };
+        Some(known.motion(&rates, c))
+    }
+
     fn predict(&mut self, h: f64, formula: &Formula) {
         let [c, _] = formula.gains(h);
         let extrapolates = formula.extrapolates() && self.state.known >= 2;
-        let axes = self.options.method.steps_node_axes();
-        let foresight = &self.state.foresight;
-        let records = self.state.now.iter().zip(&self.state.before).skip(1);
-        for (i, (now, before)) in records.enumerate() {
+        for i in 0..self.assembly.nodes() {
+            let (now, before) = (&self.state.now[i + 1], &self.state.before[i + 1]);
             if let (Formula::MultiStep(k), true) = (formula, self.assembly.is_given[i + 1]) {
                 self.work.known[i + 1] = integrator::known(now, before, h, k);
                 continue;
             }
-            let mut ahead = foreseen(now, axes);
-            if extrapolates {
-                let last = foreseen(before, axes);
-                let missed = match self.prescribed {
-                    Prescribed::Stay => foresight.of_node(i + 1),
-                    Prescribed::Change => [Vec3::ZERO; 2],
-                };
-                for half in 0..2 {
-                    ahead[half] = ahead[half] * 2.0 - last[half] + missed[half];
-                }
-            }
+            let mut ahead = self.accelerations_ahead(i + 1, extrapolates);
             let (known, rates) = match (formula, &self.work.jump) {
                 (Formula::MultiStep(k), jump) if jump.is_met => {
                     let inertia = &self.assembly.inertia[i + 1];
@@ -562,6 +594,7 @@ impl System {
 
     /// Puts the multipliers where the last ones lead.
     pub(crate) fn predict_multipliers(&mut self, extrapolates: bool) {
+        let foresees = self.foresees();
         let foresight = &self.state.foresight;
         let past = self
             .state
@@ -571,9 +604,9 @@ impl System {
         let nodes = self.assembly.nodes();
         for (i, (next, (now, before))) in self.multipliers.iter_mut().zip(past).enumerate() {
             *next = if extrapolates {
-                let missed = match self.prescribed {
-                    Prescribed::Stay => foresight.of_multiplier(i, nodes),
-                    Prescribed::Change => 0.0,
+                let missed = match foresees {
+                    true => foresight.of_multiplier(i, nodes),
+                    false => 0.0,
                 };
                 2.0 * now - before + missed
             } else {
@@ -696,10 +729,12 @@ impl System {
                 Some(tree) => tree.record(i, inertia, motion, &self.work.residual),
                 None => self.work.known[i].record(inertia, motion, per_c),
             };
-            if inertia.is_massive() {
+            let is_given = self.assembly.is_given[i];
+            let predicts = self.predicts_given && is_given;
+            if inertia.is_massive() || predicts {
                 let (a, alpha) = (record.acceleration, record.angular_acceleration);
                 largest = largest.max(a.dot(a)).max(alpha.dot(alpha) * size2);
-                if foresees && !self.assembly.is_given[i] {
+                if foresees && (predicts || !is_given) {
                     let steps = [&record, &state.before[i], &state.now[i]];
                     let steps = steps.map(|record| foreseen(record, axes));
                     let foresight = &mut state.foresight;

@@ -113,6 +113,7 @@ fn cut(count: usize, angle: f64, h: f64, scheme: CutScheme, rounds: usize) -> Si
         scheme,
         prescription: Prescription::Pose,
         is_thorough: rounds > 1,
+        predicts_interface: false,
     };
     let parts = whole.cut(&settings).unwrap();
     let mut builder = Builder::new();

@@ -389,13 +389,19 @@ impl Kernel for Solve<'_> {
                 Prescribed::Stay => hold(front, &plan.prescribers, scale, x),
             }
         }
+        // Columns that would be multiplied by zero are passed by, which leaves the same bits.
+        let given = left.iter().flat_map(|front| &front.unknowns);
+        let changing = match given.into_iter().all(|&unknown| x[unknown] == 0.0) {
+            true => Prescribed::Stay,
+            false => *prescribed,
+        };
         for front in eliminated.iter().rev() {
             let shape = front.shape;
             let local = &mut work[..shape.stride];
             for (value, &unknown) in local.iter_mut().zip(&front.unknowns) {
                 *value = x[unknown];
             }
-            let columns = worked_columns(front, *prescribed);
+            let columns = worked_columns(front, changing);
             let matrix = &fronts[front.start..][..shape.factors()];
             front::backward::<FUSED>(matrix, shape, columns, local);
             for (value, &unknown) in local.iter().zip(&front.unknowns[..shape.own]) {
@@ -440,6 +446,9 @@ fn prescribe(
     // Rows of prescribers have the scale one.
     for ((column, &prescribed), &prescriber) in columns.zip(&front.unknowns).zip(prescribers) {
         let value = x[prescriber] / scale[prescribed];
+        if value == 0.0 {
+            continue;
+        }
         for (entry, &row) in column.iter().zip(&front.unknowns) {
             x[row] -= entry * value;
         }

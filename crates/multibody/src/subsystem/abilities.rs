@@ -68,7 +68,7 @@ impl StepCorrection for MechanismPart {
         match &mut self.tangent {
             Some(tangent) if defers => {
                 let change = tangent.add_correction(&mut self.system, inputs);
-                if self.system.leaves_too_much(change) {
+                if self.system.leaves_too_much(change, !self.trusts_received) {
                     tangent.note_loads(&self.system);
                     self.system.refine(inputs).map_err(SolveError::in_cut)?;
                     let h = self.system.work.last_step.h;
@@ -82,6 +82,7 @@ impl StepCorrection for MechanismPart {
                 }
                 self.system.finish_step(inputs);
                 self.is_unfinished = false;
+                self.compare_predictions(inputs);
             }
             _ if self.system.options.method == Method::Impulses => {
                 let [first, _] = &self.early_inputs;
@@ -167,6 +168,11 @@ impl State for MechanismPart {
         visitor.fixed(&mut self.started_with);
         let mut unfinished = u64::from(self.is_unfinished);
         visitor.count(&mut unfinished);
+        if self.system.predicts_given {
+            let mut trusts_received = u64::from(self.trusts_received);
+            visitor.count(&mut trusts_received);
+            self.trusts_received = trusts_received != 0;
+        }
         if visitor.replaces() {
             self.is_unfinished = unfinished != 0;
             if let Some(tangent) = &mut self.tangent {

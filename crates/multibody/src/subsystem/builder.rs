@@ -39,6 +39,7 @@ pub struct PartBuilder {
     pub(super) shares_tangent: bool,
     pub(super) uses_tangents: bool,
     pub(super) is_thorough: bool,
+    pub(super) predicts_interface: bool,
     pub(super) shares_loads: bool,
 }
 
@@ -83,6 +84,7 @@ impl PartBuilder {
             shares_tangent: false,
             uses_tangents: false,
             is_thorough: false,
+            predicts_interface: false,
             shares_loads: false,
         }
     }
@@ -236,6 +238,13 @@ impl PartBuilder {
     /// Corrections of a step end with a full iteration: dearer, and as exact as an advance.
     pub fn correct_thoroughly(&mut self) {
         self.is_thorough = true;
+    }
+
+    /// A part that shares its tangent begins each step with its prescribed nodes where its own formula predicts them,
+    /// as it does with all others, and not where the motion that it receives leads. For an owner with the same method and step,
+    /// which knows where the loads were found.
+    pub fn predict_interface(&mut self) {
+        self.predicts_interface = true;
     }
 
     /// Joints may be redundant: those that hold the same share the load with the least norm, forces
@@ -414,6 +423,8 @@ impl PartBuilder {
             .then(|| InterfaceJacobian::new(prescribed.clone(), &system));
         if tangent.is_some() {
             system.prescribed = Prescribed::Change;
+            let is_smooth = !method.is_explicit() && system.tree.is_none();
+            system.predicts_given = self.predicts_interface && is_smooth && !self.is_thorough;
             system.let_contacts_give_way();
         }
         Ok(MechanismPart {
@@ -425,6 +436,8 @@ impl PartBuilder {
             initial: system.motions.clone(),
             started_with: vec![f64::NAN; width],
             inputs: self.ports.initial_inputs().to_vec(),
+            ahead: [vec![0.0; width], vec![0.0; width]],
+            trusts_received: false,
             early_inputs: [vec![0.0; width], vec![0.0; width]],
             state_names: Vec::new(),
             not_linear: None,

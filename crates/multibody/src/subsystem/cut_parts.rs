@@ -24,6 +24,8 @@ pub struct CutSettings {
     pub prescription: Prescription,
     /// Whether corrections end with an iteration; see [`PartBuilder::correct_thoroughly`].
     pub is_thorough: bool,
+    /// Whether parts predict their interfaces themselves; see [`PartBuilder::predict_interface`].
+    pub predicts_interface: bool,
 }
 
 /// What the copy of an interface node follows of its motion.
@@ -323,6 +325,9 @@ impl<'r> CutPartsBuilder<'r> {
             let role = self.settings.partition.subdomains[index].role;
             if self.settings.is_thorough {
                 builder.correct_thoroughly();
+            }
+            if self.settings.predicts_interface {
+                builder.predict_interface();
             }
             let solution = self.settings.solutions[index];
             let part = builder.build(solution.options, solution.micro_steps);

@@ -3,8 +3,8 @@
 //! The prescribed nodes are not eliminated, so that the factors of a step are left with it: it is
 //! read off there when they have changed. A back-substitution then corrects the part's own
 //! state for a small change of the poses: for linear problems exactly, for others as one more
-//! Newton iteration would. Where few poses are prescribed, its result for each of them is kept
-//! while the factors last, which is cheaper.
+//! Newton iteration would. Where a sum takes fewer multiplications, its result for each of the poses is kept while the
+//! factors last.
 
 use crate::contact::interface::ContactInterface;
 use crate::element::{ElementId, Weights};
@@ -12,10 +12,10 @@ use crate::integrator::Record;
 use crate::moved::Moved;
 use crate::node::{Motion, NodeId};
 use crate::system::System;
-use oldham_space::Quaternion;
-use oldham_space::Vec3;
+use oldham_space::kernel::{self, Kernel, add_mul};
+use oldham_space::{Quaternion, Vec3};
 
-/// Prescribed components for which the changes of all unknowns are kept, at most.
+/// So few prescribed components that the changes of all unknowns are kept in any case.
 const FEW: usize = 12;
 
 /// The factors of accelerations contain masses only.
@@ -50,7 +50,7 @@ pub(super) struct InterfaceJacobian {
     noted: Vec<f64>,
     /// All motions at the same time.
     noted_motions: Vec<Motion>,
-    /// Change of all unknowns by each prescribed component, if these are few.
+    /// Change of all unknowns by each prescribed component, where a sum of those is cheaper than a substitution.
     columns: Vec<f64>,
     /// Change of the loads, row by row.
     matrix: Vec<f64>,
@@ -58,6 +58,8 @@ pub(super) struct InterfaceJacobian {
     per_pose: f64,
     /// The factorisation from which they were made.
     made_from: Option<u64>,
+    /// The factorisation of the columns.
+    columns_from: Option<u64>,
     version: u64,
     /// The prescribed nodes at the end of the step.
     ends: Vec<Record>,
@@ -70,6 +72,8 @@ pub(super) struct InterfaceJacobian {
 impl InterfaceJacobian {
     pub fn new(prescribed: Vec<PrescribedNode>, system: &System) -> Self {
         let order = 6 * prescribed.len();
+        // Half of a solution goes backward; a multiplication comes with an addition.
+        let substituted = (system.lu.operations().1 / 4) as usize;
         let row = |k: usize| system.constraint_row(prescribed[k / 6].joint) + k % 6;
         Self {
             rows: (0..order).map(row).collect(),
@@ -77,13 +81,14 @@ impl InterfaceJacobian {
             changes: Vec::with_capacity(order),
             noted: Vec::with_capacity(order),
             noted_motions: system.motions.clone(),
-            columns: match order <= FEW {
+            columns: match order <= FEW || order * system.assembly.unknowns() <= substituted {
                 true => vec![0.0; order * system.assembly.unknowns()],
                 false => Vec::new(),
             },
             matrix: vec![0.0; order * order],
             per_pose: 1.0,
             made_from: None,
+            columns_from: None,
             version: 0,
             ends: vec![Record::default(); prescribed.len()],
             contacts: ContactInterface::default(),
@@ -164,14 +169,6 @@ impl InterfaceJacobian {
         }
         self.made_from = made_from;
         system.lu.response(&mut self.matrix);
-        if !self.columns.is_empty() {
-            let columns = self.columns.chunks_exact_mut(self.work.len());
-            for (column, &row) in columns.zip(&self.rows) {
-                column.fill(0.0);
-                column[row] = 1.0;
-                system.lu.solve_given(column);
-            }
-        }
         self.add_inertia(system, weights);
     }
 
@@ -202,20 +199,45 @@ impl InterfaceJacobian {
                 self.work[row] = change;
             }
         }
-        if self.columns.is_empty() {
+        if !self.keeps_columns(system) {
             system.lu.solve_given(&mut self.work);
         } else {
+            self.make_columns(system);
             self.changes.clear();
             self.changes
                 .extend(self.rows.iter().map(|&row| self.work[row]));
             self.work.fill(0.0);
-            let columns = self.columns.chunks_exact(self.work.len());
-            for (column, &change) in columns.zip(&self.changes) {
-                add(&mut self.work, change, column);
-            }
+            let columns = &self.columns;
+            kernel::run(Combine {
+                sum: &mut self.work,
+                factors: &self.changes,
+                columns,
+            });
         }
         add(&mut system.work.residual, 1.0, &self.work);
         system.length_of(&self.work).0
+    }
+
+    /// Whether the changes by each pose are worth their making: where they are few, or factors have lasted a while. The
+    /// number of steps is part of the state, so that a run that goes on somewhere else does the same.
+    fn keeps_columns(&self, system: &System) -> bool {
+        let order = self.rows.len();
+        let has_lasted = system.state.convergence.steps >= order as u64;
+        !self.columns.is_empty() && (order <= FEW || has_lasted)
+    }
+
+    fn make_columns(&mut self, system: &mut System) {
+        let stamp = Some(system.factor_stamp());
+        if self.columns_from == stamp {
+            return;
+        }
+        self.columns_from = stamp;
+        let columns = self.columns.chunks_exact_mut(self.work.len());
+        for (column, &row) in columns.zip(&self.rows) {
+            column.fill(0.0);
+            column[row] = 1.0;
+            system.lu.solve_given(column);
+        }
     }
 
     /// Notes the loads that go with the correction which a step still has to apply: the owner of the
@@ -280,6 +302,25 @@ impl InterfaceJacobian {
 }
 
 impl PrescribedNode {
+    /// Writes the pose of a motion in place of the prescribed one.
+    pub fn put(&self, motion: &Motion, inputs: &mut [f64]) {
+        let pose = &mut inputs[self.motion..self.motion + 7];
+        pose[..3].copy_from_slice(&motion.position.0);
+        pose[3..].copy_from_slice(&motion.orientation.0);
+    }
+
+    /// The square of the way from its pose among some inputs to that among others, turns times a length.
+    pub fn way(&self, from: &[f64], to: &[f64], length: f64) -> f64 {
+        let pose = |inputs: &[f64]| {
+            let value = |i: usize| inputs[self.motion + i];
+            let position = Vec3::new(value(0), value(1), value(2));
+            (position, Quaternion([3, 4, 5, 6].map(value)).normalised())
+        };
+        let ((a, from), (b, to)) = (pose(from), pose(to));
+        let turn = to.times(from.conjugate()).log() * length;
+        (b - a).dot(b - a) + turn.dot(turn)
+    }
+
     /// From the node to the prescribed pose: displacement and rotation vector.
     fn deviation(&self, system: &System, inputs: &[f64]) -> [Vec3; 2] {
         let motion = &system.motions[self.node.0];
@@ -288,6 +329,27 @@ impl PrescribedNode {
         let orientation = Quaternion([3, 4, 5, 6].map(value)).normalised();
         let turn = orientation.times(motion.orientation.conjugate()).log();
         [position - motion.position, turn]
+    }
+}
+
+/// A sum of columns, each with a factor.
+struct Combine<'a> {
+    sum: &'a mut [f64],
+    factors: &'a [f64],
+    columns: &'a [f64],
+}
+
+impl Kernel for Combine<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        let columns = self.columns.chunks_exact(self.sum.len());
+        for (column, &factor) in columns.zip(self.factors) {
+            for (sum, value) in self.sum.iter_mut().zip(column) {
+                *sum = add_mul::<FUSED>(*sum, *value, factor);
+            }
+        }
     }
 }
 

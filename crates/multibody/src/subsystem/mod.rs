@@ -37,6 +37,9 @@ pub use outputs::Along;
 use outputs::Output;
 pub use ports::{ContactForce, Needs, PortedModel, Received, Sent};
 
+/// Interface nodes that were predicted farther off than this fraction of the model's size move in ways that the step does not resolve.
+const FAR: f64 = 1e-4;
+
 /// A multibody system as a part of a co-simulation.
 pub struct MechanismPart {
     system: System,
@@ -73,6 +76,10 @@ pub struct MechanismPart {
     started_with: Vec<f64>,
     /// Inputs of the last micro step.
     inputs: Vec<f64>,
+    /// Those at the end of a step, with its own prediction of the interface and as they were received.
+    ahead: [Vec<f64>; 2],
+    /// Whether the received motion was the better prediction in the last step.
+    trusts_received: bool,
     /// Those at the start and in the middle of an explicit micro step.
     early_inputs: [Vec<f64>; 2],
     /// Nodes that follow what they receive by a law, and the first component of that.
@@ -152,6 +159,43 @@ impl MechanismPart {
     fn defers(&self) -> bool {
         let waits = self.is_corrected && !self.is_thorough && self.tangent.is_some();
         waits && !self.has_impulses()
+    }
+
+    /// Takes a step that is finished by its correction, from where the part itself predicts its interface if it is to. Where
+    /// that was far off in the last step, or leads nowhere, from where the received motion leads.
+    fn deferred_step(&mut self, to: f64, size: f64, inputs: &mut [f64]) -> Result<(), SolveError> {
+        if !self.system.predicts_given {
+            return self.try_step(to, size, inputs);
+        }
+        let mut ahead = std::mem::take(&mut self.ahead);
+        let [own, received] = &mut ahead;
+        received.copy_from_slice(inputs);
+        own.copy_from_slice(inputs);
+        self.predict_interface(size, own);
+        let outcome = match self.trusts_received {
+            true => self.try_step(to, size, received),
+            false => {
+                inputs.copy_from_slice(own);
+                self.try_step(to, size, own)
+                    .or_else(|_| self.step_as_received(to, size, inputs, received))
+            }
+        };
+        self.ahead = ahead;
+        outcome
+    }
+
+    /// The prediction of the part itself has led nowhere.
+    fn step_as_received(
+        &mut self,
+        to: f64,
+        size: f64,
+        inputs: &mut [f64],
+        received: &[f64],
+    ) -> Result<(), SolveError> {
+        inputs.copy_from_slice(received);
+        self.trusts_received = true;
+        self.system.distrust_factors();
+        self.try_step(to, size, inputs)
     }
 
     /// Takes a step up to the last correction of its iteration: that of the poses joins it later,
@@ -238,6 +282,31 @@ impl MechanismPart {
         }
     }
 
+    /// Puts the motions to which the part's own prediction leads in place of those received. The owner of the interface
+    /// steps it by the same formula and begins its iteration there, too.
+    fn predict_interface(&self, h: f64, end: &mut [f64]) {
+        for prescribed in &self.prescribed {
+            if let Some(motion) = self.system.predicted_motion(prescribed.node, h) {
+                prescribed.put(&motion, end);
+            }
+        }
+    }
+
+    /// The next step begins with the prediction that is closer to the poses of this one: where a step resolves little, extrapolated
+    /// accelerations may lead far off.
+    fn compare_predictions(&mut self, inputs: &[f64]) {
+        if self.system.predicts_given {
+            let size = self.system.size;
+            let [own, received] = [0, 1].map(|which: usize| {
+                let all = self.prescribed.iter();
+                all.map(|it| it.way(&self.ahead[which], inputs, size))
+                    .sum::<f64>()
+            });
+            let is_far = own > (FAR * size).powi(2);
+            self.trusts_received = is_far || received < own;
+        }
+    }
+
     /// The micro step size. Times are rounded: a step that differs from the last one by no more
     /// than that counts as the same.
     fn micro_step(&self, from: f64, to: f64) -> f64 {
@@ -290,7 +359,7 @@ impl Subsystem for MechanismPart {
                     let [first, _] = &self.early_inputs;
                     self.system.impulse_step(end, size, first, &at)
                 }
-                _ if self.defers() => self.try_step(end, size, &at),
+                _ if self.defers() => self.deferred_step(end, size, &mut at),
                 // The tangents of an exchange belong to whole steps.
                 _ if self.tangent.is_some() || self.uses_tangents => {
                     let stepped = self.system.step_once(end, size, &at);

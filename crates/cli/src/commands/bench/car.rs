@@ -34,7 +34,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
     let mut figures = vec![
         Figure::new("whole", period / whole, "1", &note(whole)).at_least(4.0),
         Figure::new("cut", period / cut, "1", &note(cut)).at_least(7.3),
-        Figure::new("speedup", whole / cut, "1", ratio).at_least(1.5),
+        Figure::new("speedup", whole / cut, "1", ratio).at_least(1.6),
     ];
     let times = step_times(&car(TIMED, false)?)?;
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];

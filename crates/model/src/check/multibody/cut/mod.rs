@@ -69,6 +69,7 @@ impl Checker<'_> {
                 prescription,
                 // Further corrections find something to improve.
                 is_thorough: corrections > 1,
+                predicts_interface: false,
             },
             prediction: predictor.prediction(spectral_radius(methods.parts.options.method)),
             corrections,
