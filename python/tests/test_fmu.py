@@ -642,3 +642,30 @@ def test_what_cannot_be_exported_is_named(examples: Path, command: Path, tmp_pat
         with pytest.raises(RuntimeError, match=told):
             export(command, path, "other.fmu", *option)
     assert not Path("other.fmu").exists()
+
+
+# Without the interface model the exchange of this machine is held; it gains energy after some time.
+HELD = {"multibody.table.predictor": "zero-order", "schedule": {}, "simulation.duration": 0.02}
+
+
+def test_a_motion_in_space_is_connected_whole(examples: Path) -> None:
+    """A machine that receives the motion of a node and sends a wrench, both of them terminals."""
+    path = examples / "carried-machine.toml"
+    oldham.Model(path, HELD).export_fmu("machine.fmu", part="machine")
+    text = f"""
+        include = "{path}"
+        [fmu.machine]
+        file = "machine.fmu"
+    """
+    Path("coupled.toml").write_text(text)
+    links = [
+        {"from": "table.carry.motion", "to": "machine.machine.foot.motion"},
+        {"from": "machine.machine.foot.load.wrench", "to": "table.carry"},
+    ]
+    native = oldham.Model(path, HELD).run(every=1)
+    changes = {"multibody.machine": None, "connection": links, **HELD}
+    found = oldham.Model("coupled.toml", changes).run(every=1)
+    names = [one for one in native if one.startswith("table.")]
+    assert max(float(np.ptp(native[one])) for one in names) > 0.0
+    for name in names:
+        assert np.array_equal(native[name], found[name]), name

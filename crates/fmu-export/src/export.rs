@@ -224,8 +224,11 @@ fn variables(
             let column = columns.iter().find(|column| column.name == name);
             column.map_or_else(|| "1".to_owned(), |column| column.unit.to_string())
         };
-        let own = columns.iter().map(|column| column.name.as_str());
-        let own: Vec<&str> = own
+        // Outputs of the same connection point may begin with the same words.
+        let received = columns.iter().enumerate();
+        let received = received.filter(|(place, _)| simulation.value(*place).is_none());
+        let own: Vec<&str> = received
+            .map(|(_, column)| column.name.as_str())
             .filter(|name| *name == input.name || name.starts_with(&format!("{}.", input.name)))
             .collect();
         for (component, start) in input.initial.iter().enumerate() {

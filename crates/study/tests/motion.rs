@@ -311,10 +311,10 @@ fn grown(simulation: &mut Simulation, probe: f64) -> ([[f64; 2]; 2], bool) {
     let mut run = |nudge: f64, look: &mut dyn FnMut(usize, &[f64])| {
         let small: Vec<f64> = signs.iter().map(|sign| nudge * sign).collect();
         start.apply(simulation, &small);
-        for step in 1..=STEPS {
+        for (step, state) in states.iter().enumerate().skip(1) {
             simulation.steps(1).unwrap();
             if step == SETTLED || step == STEPS {
-                states[step].read(simulation, &mut led);
+                state.read(simulation, &mut led);
                 look(step, &led);
             }
         }

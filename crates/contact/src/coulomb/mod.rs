@@ -384,7 +384,7 @@ impl Coulomb {
             return;
         }
         if work <= MOST_WORK {
-            now = self.from_far_away(now, solved);
+            now = self.starting_anew(now, solved);
         }
         if now.is_met(self.tolerance) {
             solved.by.far_away += 1;
@@ -396,7 +396,7 @@ impl Coulomb {
 
     /// Starts anew with the law rounded off by the velocities that there are: what lies near the impulses so far, where all others have stayed, is no solution then. From these
     /// impulses, and from none.
-    fn from_far_away(&mut self, mut now: Residual, solved: &mut Solved) -> Residual {
+    fn starting_anew(&mut self, mut now: Residual, solved: &mut Solved) -> Residual {
         let fastest = self.fastest();
         for share in FAR_AWAY {
             for is_cold in [false, true] {

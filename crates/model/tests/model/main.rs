@@ -24,6 +24,7 @@ mod hydraulics;
 mod implicit_chains;
 mod interface_doubts;
 mod interface_model;
+mod joint_coordinates;
 mod large;
 mod learning;
 mod machine_elements;
