@@ -10,8 +10,8 @@
 use oldham_cosim::{Conjugate, InputPort, OutputPort, Subsystem, Unit};
 use oldham_multibody::contact::ContactModel;
 use oldham_multibody::{
-    Coordinate, Drive, DrivenCoordinate, ElementId, Joint, Law, Marker, MechanismPart, Model,
-    NodeId, PortedModel, Received, Rod, SolveError, Target,
+    Coordinate, Coordinates, Drive, DrivenCoordinate, ElementId, Joint, Law, Marker, MechanismPart,
+    Model, NodeId, Options, PortedModel, Received, Rod, SolveError, Target,
 };
 
 use super::spec::{MechanismSpec, initial_inputs};
@@ -271,7 +271,12 @@ impl MechanismSpec {
     /// The mechanism at rest with its static lines held, and the loads of these, in their order.
     pub fn at_rest(&self, start: f64) -> Result<(MechanismPart, Vec<f64>), SolveError> {
         let held = self.held(start);
-        let part = held.model.builder().build(self.options, self.micro_steps);
+        // What is held closes loops.
+        let options = Options {
+            coordinates: Coordinates::Absolute,
+            ..self.options
+        };
+        let part = held.model.builder().build(options, self.micro_steps);
         let mut part = part.expect("a checked model has no mistakes in its data");
         let inputs = held.inputs(&part);
         part.find_static_equilibrium(start, &inputs)?;
