@@ -644,7 +644,7 @@ def test_what_cannot_be_exported_is_named(examples: Path, command: Path, tmp_pat
     assert not Path("other.fmu").exists()
 
 
-# Without the interface model the exchange of this machine is held; it gains energy after some time.
+# Without the interface model the exchange of this machine is held: it gains energy, and enlarges what rounding leaves.
 HELD = {"multibody.table.predictor": "zero-order", "schedule": {}, "simulation.duration": 0.02}
 
 
@@ -668,4 +668,5 @@ def test_a_motion_in_space_is_connected_whole(examples: Path) -> None:
     names = [one for one in native if one.startswith("table.")]
     assert max(float(np.ptp(native[one])) for one in names) > 0.0
     for name in names:
-        assert np.array_equal(native[name], found[name]), name
+        largest = float(np.max(np.abs(native[name])))
+        np.testing.assert_allclose(found[name], native[name], rtol=0.0, atol=1e-6 * largest, err_msg=name)

@@ -88,11 +88,11 @@ async function press(page, held, wanted) {
   }
 }
 
-/** What the last picture cost, within what it may. */
-async function cost(page, what) {
+/** What the last picture cost, within what it may; of a road at least so many triangles. */
+async function cost(page, what, least = 5000) {
   const { calls, triangles } = await page.$eval("#scene", ({ dataset }) => ({ calls: Number(dataset.calls), triangles: Number(dataset.triangles) }));
   assert.ok(calls > 5 && calls <= MOST_CALLS, `${what}: ${calls} draw calls`);
-  assert.ok(triangles > 5000 && triangles <= MOST_TRIANGLES, `${what}: ${triangles} triangles`);
+  assert.ok(triangles >= least && triangles <= MOST_TRIANGLES, `${what}: ${triangles} triangles`);
   return { calls, triangles };
 }
 
@@ -128,7 +128,8 @@ function crossings(lines, step) {
 export async function laps_a_track(browser, tools) {
   const { answers, becomesDriver, drawn, oldham, open, replays, scratch, serving, shot, time } = tools;
   const { model } = smallTrack(tools);
-  const server = await serving("drive", model, "--once", "--out", "laps.csv");
+  // At half the pace of the clock: keys that are late by a picture in software do not lead off the road.
+  const server = await serving("drive", model, "--once", "--real-time", "0.5", "--out", "laps.csv");
   // A small picture: in software a large one takes a fifth of a second.
   const page = await open(browser, server.url, { viewport: { width: 1000, height: 600 } });
   const onlooker = await looksOn(server.url);
@@ -251,7 +252,7 @@ export async function drives_machines(browser, tools) {
     }
     await drawn(page);
     await shot(page, name);
-    await cost(page, name);
+    await cost(page, name, 100);
     assert.ok((await page.locator("#dash .dial output").allTextContents()).every((text) => /^-?[0-9.]+$/.test(text)), "instruments show numbers");
     assert.equal(await page.locator("#dash .lever, #dash .pedal").count(), 2);
     await page.getByRole("button", { name: "End", exact: true }).click();
