@@ -28,6 +28,10 @@ const PRIORITY: u8 = 20;
 /// Rows a second that viewers are shown.
 const RATE: f64 = 60.0;
 
+/// Steps and repetitions of the runs that show what cutting saves.
+const UNPACED: u64 = 10_000;
+const REPEATS: usize = 3;
+
 /// Who looks on.
 #[derive(Clone, Copy, PartialEq)]
 enum Audience {
@@ -68,7 +72,6 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         .read()
         .map_err(StudyError::from)?;
     let mut panels = Vec::new();
-    let mut medians = Vec::new();
     for is_cut in [false, true] {
         let kind = if is_cut { "cut" } else { "whole" };
         let mut alone = f64::NAN;
@@ -99,10 +102,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
             told(report, &case, &outcome, &privileges);
             let p99 = outcome.summary.step_us[1];
             match audience {
-                Audience::Nobody => {
-                    alone = p99;
-                    medians.push(outcome.summary.step_us[0]);
-                }
+                Audience::Nobody => alone = p99,
                 Audience::Viewer | Audience::First => {}
                 Audience::Stalled => {
                     let note = "99th percentile of the time of a step over that without a viewer";
@@ -119,16 +119,41 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         }
         panels.push(panel);
     }
-    let saved = 100.0 * (1.0 - medians[1] / medians[0]);
+    let saved = 100.0 * (1.0 - unpaced(&model, true)? / unpaced(&model, false)?);
     let note = format!(
-        "median time of a step, cut against whole, no viewer, {} threads; printed: nearly 50, a core for each part",
-        cores().saturating_sub(1).clamp(1, 2)
+        "median time of a step, cut against whole, without clock and viewer, best of {REPEATS}, {} threads; printed: nearly 50, a core for each part",
+        a_core_each()
     );
     report
         .row("time that cutting saves", 50.0, saved, "%", &note)
         .by_the_clock();
     let figure = Figure::new("Times of the steps of the car in real time");
     report.picture(&panels.into_iter().fold(figure, Figure::with_panel))
+}
+
+/// Threads of the car in two parts.
+fn a_core_each() -> usize {
+    cores().clamp(1, 2)
+}
+
+/// The median time of a step in us, of the run that other programs disturbed least.
+fn unpaced(model: &Model, is_cut: bool) -> Result<f64, PaperError> {
+    let mut best = f64::INFINITY;
+    for _ in 0..REPEATS {
+        let mut simulation = match is_cut {
+            true => model.simulation()?,
+            false => model.monolithic(None)?,
+        };
+        let outcome = simulation.run(Run {
+            threads: a_core_each(),
+            record_every: u64::MAX,
+            record_columns: Some(Vec::new()),
+            ..Run::new(model.steps().min(UNPACED), &mut Discard)
+        });
+        best = best.min(outcome.summary.step_us[0]);
+        outcome.end?;
+    }
+    Ok(best)
 }
 
 fn run(
