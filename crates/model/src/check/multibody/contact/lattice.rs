@@ -5,6 +5,8 @@ use oldham_multibody::contact::Can;
 
 /// Most layers in a can that has no lid.
 const MOST_LAYERS: usize = 10_000;
+/// Places to each side of the axis that are looked at: in a can that is far larger, rounding leaves none at its walls.
+const FARTHEST: f64 = 1e6;
 /// Multiples of it spread evenly over the unit interval.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
@@ -28,16 +30,21 @@ pub(super) fn block(counts: [usize; 3], first: Vec3, spacing: f64) -> Vec<Vec3> 
 /// them.
 pub(super) fn fill(can: &Can, radius: f64, spacing: f64, wanted: usize) -> Vec<Vec3> {
     let free = 0.5 * spacing;
-    let across = (can.radius() / spacing).ceil() as i64 + 1;
+    let places = |length: f64| (length / spacing).ceil().min(FARTHEST) as i64 + 1;
+    let across = places(can.radius());
     // Half the width of a row, in places: the corners of the square around the can are not looked at.
     let chord = |y: f64| {
         let half = (can.radius().powi(2) - y * y).max(0.0).sqrt();
-        (half / spacing).ceil() as i64 + 1
+        places(half)
     };
     let is_free = |at: Vec3| can.distance(at) >= free.max(radius);
     let mut centres = Vec::with_capacity(wanted);
     for layer in 0..MOST_LAYERS {
         let height = free + layer as f64 * spacing;
+        // Nowhere is it farther from the walls than on the axis.
+        if !is_free(Vec3::new(0.0, 0.0, height)) {
+            break;
+        }
         let before = centres.len();
         let shift = |step: f64| spacing * ((layer as f64 * step).fract() - 0.5);
         let aside = Vec3::new(shift(GOLDEN), shift(GOLDEN * GOLDEN), 0.0);
@@ -77,5 +84,10 @@ mod tests {
         assert!(fill(&can, 1e-3, 2.1e-3, 1000).len() < 400);
         // Far more places than are wanted cost nothing.
         assert_eq!(fill(&can, 1e-9, 2.1e-9, 147).len(), 147);
+        // Nor does a can whose radius is known to a metre only, or one that is too flat.
+        let [vast, flat] =
+            [11.84e-3, 1e-3].map(|length| Can::new(9.2e15, Some(length), Wall::Round));
+        assert_eq!(fill(&vast, 1e-3, 2.1e-3, 147).len(), 147);
+        assert!(fill(&flat, 1e-3, 2.1e-3, 147).is_empty());
     }
 }
