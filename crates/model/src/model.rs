@@ -217,7 +217,7 @@ pub struct Feedback {
     pub full: f64,
 }
 
-/// What somebody who drives or looks on has before them.
+/// What the driver and those who look on have before them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cockpit {
     /// Where they sit.
@@ -550,7 +550,7 @@ impl Model {
         self.spec.trim.settle
     }
 
-    /// What somebody who drives or looks on has before them.
+    /// What the driver and those who look on have before them.
     pub fn cockpit(&self) -> &Cockpit {
         &self.spec.cockpit
     }

@@ -1,11 +1,11 @@
-//! What somebody who drives or looks on has before them.
+//! What the driver and those who look on have before them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{At, Formula};
 
-/// What somebody who drives the model, or looks on, has before them.
+/// What the driver of the model, and those who look on, have before them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct Cockpit {
     /// The node of the body on which the driver sits, as `"mechanism.node"`, such as `"car.chassis"`: chase and cockpit cameras go

@@ -126,7 +126,7 @@ pub(crate) struct File {
     /// The steady motion that `oldham trim` looks for.
     #[serde(default)]
     pub trim: Trim,
-    /// What somebody who drives the model, or looks on, has before them.
+    /// What the driver of the model, and those who look on, have before them.
     #[serde(default)]
     pub cockpit: Cockpit,
 }
